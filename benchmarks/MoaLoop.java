@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import moa.classifiers.Classifier;
+import moa.classifiers.active.ALUncertainty;
 import moa.core.Utils;
 import moa.options.ClassOption;
 import sizeof.agent.SizeOfAgent;
@@ -85,7 +86,8 @@ public class MoaLoop {
             throws Exception {
         classifier = (Classifier) ClassOption.cliStringToObject(commandLine, Classifier.class, null);
         classifier.setRandomSeed(seed);
-        classifier.setModelContext(header);
+        boolean asks = classifier instanceof ALUncertainty; // has no member before it is prepared
+        if (!asks) classifier.setModelContext(header);
         classifier.prepareForUse();
         classifier.resetLearning();
         classifier.setModelContext(header);
@@ -99,7 +101,8 @@ public class MoaLoop {
             if (++n % 1000 == 0 && thread.getCurrentThreadCpuTime() - start > seconds * 1e9) break;
         }
         double cpu = (thread.getCurrentThreadCpuTime() - start) / 1e9;
-        String answer = "{\"rows\": %d, \"correct\": %d, \"seconds\": %.6f}";
-        return String.format(Locale.ROOT, answer, n, correct, cpu);
+        int labels = asks ? ((ALUncertainty) classifier).costLabeling : n;
+        String answer = "{\"rows\": %d, \"correct\": %d, \"seconds\": %.6f, \"labels\": %d}";
+        return String.format(Locale.ROOT, answer, n, correct, cpu, labels);
     }
 }

@@ -15,9 +15,10 @@ from benchmarks import arrays
 from benchmarks.methods import made
 
 LEARNERS = {
+    "`IBoost`": "IBoost()",
     "`IBoost`, stumps, cap auto": "IBoost(cap='auto')",
     "`IBoost`, naive Bayes, cap auto": "IBoost(NaiveBayes(), n_members=20, cap='auto')",
-    "`IBoost`, stumps, no cap": "IBoost()",
+    "`IBoost`, stumps, no cap": "IBoost(cap=None)",
     "`AdaBoostWindow`, M = 50": "AdaBoostWindow(n_members=50)",
     "`NonstationaryOnlineBoost`": "NonstationaryOnlineBoost()",
     "`FastLightClassifier`": "FastLightClassifier()",
@@ -25,7 +26,7 @@ LEARNERS = {
     "`FastLightBoost`": "FastLightBoost()",
     "`OnlineBoost`": "OnlineBoost()",
     "`BOLE`": "BOLE()",
-    "`LeveragingBagging`": "LeveragingBagging()",
+    "`LeveragingBagging`": "LeveragingBagging(HoeffdingTree())",
     "`AdaptiveRandomForest`": "AdaptiveRandomForest()",
     "`LogisticMixture`": "LogisticMixture()",
     "`LabelChain`": "LabelChain()",

@@ -16,8 +16,8 @@ ROWS = (5000, 10_000, 20_000, 40_000)
 MEMBERS = (50, 100, 200, 400, 800)
 WINDOWS = (100, 200, 400, 800, 1600)
 METHODS = {
-    "IBoost stochastic": IBoost,
-    "IBoost batch": lambda **size: IBoost(update="batch", **size),
+    "IBoost stochastic": lambda **size: IBoost(cap=None, **size),
+    "IBoost batch": lambda **size: IBoost(update="batch", cap=None, **size),
     "AdaBoostWindow": AdaBoostWindow,
     "OnlineCoordinateBoost": OnlineCoordinateBoost,
 }
@@ -63,10 +63,10 @@ def bars():
         taken = time.process_time() - start
         yield f"SEA, {name}: {taken:.2f} s, {paper / taken:.0f} times faster than the paper's {paper} s"
     learners = {
-        "IBoost": IBoost(NaiveBayes(), n_members=20, period=10, n_updates=1),
+        "IBoost": IBoost(NaiveBayes(), n_members=20, period=10, n_updates=1, cap=None),
         "IBoost, cap auto": IBoost(NaiveBayes(), n_members=20, period=10, n_updates=1, cap="auto"),
-        "IBoost, stumps": IBoost(n_members=20, period=10, n_updates=1),
-        "FastLightBoost": FastLightBoost(NaiveBayes()),
+        "IBoost, stumps": IBoost(n_members=20, period=10, n_updates=1, cap=None),
+        "FastLightBoost": FastLightBoost(NaiveBayes(), 20, chunk_size=200),
     }
     for stream in (RandomRBF(n_rows=10**6, seed=1), LED(n_rows=10**6, seed=1, binary=True)):
         X, y = next(stream.blocks(10**6))

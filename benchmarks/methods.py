@@ -38,15 +38,15 @@ METHODS = {
     "HoeffdingTree": Method("HoeffdingTree()", "trees.HoeffdingTree", RIVERS_TREE),
     "HoeffdingAdaptiveTree": Method("HoeffdingAdaptiveTree()", "trees.HoeffdingAdaptiveTree",
                                     "tree.HoeffdingAdaptiveTreeClassifier(seed=1)"),
-    "HoeffdingOptionTree": Method("HoeffdingOptionTree()", "trees.HoeffdingOptionTree", None),
+    "HoeffdingOptionTree": Method("HoeffdingOptionTree(delta=1e-7)", "trees.HoeffdingOptionTree", None),
     "AdaptiveHoeffdingOptionTree": Method(
-        "AdaptiveHoeffdingOptionTree()", "trees.AdaHoeffdingOptionTree", None
+        "AdaptiveHoeffdingOptionTree(delta=1e-7)", "trees.AdaHoeffdingOptionTree", None
     ),
-    "OnlineBagging": Method("OnlineBagging()", "meta.OzaBag -s 10",
+    "OnlineBagging": Method("OnlineBagging(HoeffdingTree())", "meta.OzaBag -s 10",
                             f"ensemble.BaggingClassifier({RIVERS_TREE}, seed=1)"),
-    "AdwinBagging": Method("AdwinBagging()", "meta.OzaBagAdwin -s 10",
+    "AdwinBagging": Method("AdwinBagging(HoeffdingTree())", "meta.OzaBagAdwin -s 10",
                            f"ensemble.ADWINBaggingClassifier({RIVERS_TREE}, seed=1)"),
-    "LeveragingBagging": Method("LeveragingBagging()", "meta.LeveragingBag -s 10",
+    "LeveragingBagging": Method("LeveragingBagging(HoeffdingTree())", "meta.LeveragingBag -s 10",
                                 f"ensemble.LeveragingBaggingClassifier({RIVERS_TREE}, seed=1)",
                                 recorded="LeveragingBag(10)"),
     "OnlineBoost": Method("OnlineBoost()", "meta.OzaBoost -s 10",

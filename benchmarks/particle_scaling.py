@@ -79,14 +79,15 @@ def peak_rate(n_rounds=20_000_000, repeats=5):
         library = Path(folder) / "peak.so"
         flags = ["-O3", "-march=native", "-mprefer-vector-width=512", "-ffp-contract=fast"]
         subprocess.run(["cc", *flags, "-shared", "-fPIC", str(source), "-o", str(library)], check=True)
-        peak = ctypes.CDLL(str(library)).peak
+        loaded = ctypes.CDLL(str(library))
+    peak, loaded.per_round.restype = loaded.peak, ctypes.c_long
     peak.argtypes, peak.restype = [ctypes.c_long], ctypes.c_double
     least = np.inf
     for _ in range(repeats):
         begin = time.process_time()
         peak(n_rounds)
         least = min(least, time.process_time() - begin)
-    return 16 * 8 * n_rounds / least
+    return loaded.per_round() * n_rounds / least
 
 
 def thread_gain(n_particles=50_000, d=100):

@@ -2,6 +2,7 @@
 
     python -m benchmarks.stacking real sizes --seeds 1 2 3
     python -m benchmarks.stacking late generators worth costs speed [--rows 20000] [--streams elec2 …]
+    python -m benchmarks.stacking trivial --seeds 1 2 [--delay 20]
 
 Each part prints a Markdown table line by line.
 """
@@ -16,7 +17,7 @@ from scipy import stats
 from sklearn.base import clone
 
 import thalweg
-from benchmarks import arrays, stacking_streams
+from benchmarks import arrays, hard_labels, stacking_streams
 from benchmarks.calibration import measures
 from benchmarks.real_streams import REFERENCE
 from thalweg.evaluation import metrics, prequential
@@ -158,6 +159,27 @@ def generators(options):
             line(name, f"{100 * share:.0f} %", *shown)
 
 
+def trivial(options):
+    """Rows that the best trivial learner is ahead of the stack, where labels tell most or nothing does.
+
+    The most over the seeds, and in brackets two standard errors of that difference.
+    """
+    header("stream", "best trivial learner: %", *SIZES)
+    for name in options.streams or hard_labels.NAMES:
+        gaps, best = {size: [] for size in SIZES}, []
+        for seed in options.seeds:
+            X, codes = hard_labels.made(name, seed, options.rows or 20_000)
+            stream = from_arrays(X, codes, classes=list(range(int(codes.max()) + 1)))
+            runs = [prequential(stream, kind(), delay=options.delay) for kind in TRIVIAL.values()]
+            right = max((run.probabilities.argmax(axis=1) == codes for run in runs), key=np.sum)
+            best.append(100 * right.mean())
+            for size in SIZES:
+                run = prequential(stream, AdaptiveStacking(size=size, random_state=seed), delay=options.delay)
+                own = run.probabilities.argmax(axis=1) == codes
+                gaps[size].append((int(right.sum() - own.sum()), 2 * np.sqrt((right != own).sum())))
+        line(name, f"{np.mean(best):.2f}", *["{:d} ({:.0f})".format(*max(gaps[size])) for size in SIZES])
+
+
 def recovery(curves):
     """Return in words after how many rows the quickest member and the stack are back."""
     if not curves:
@@ -252,7 +274,7 @@ def speed(options):
         line(name, f"{n / stack:,.0f}", f"{n / mixture:,.0f}", *times, f"{seconds[0] / seconds[1]:.2f}")
 
 
-PARTS = {each.__name__: each for each in (real, sizes, late, generators, worth, costs, speed)}
+PARTS = {each.__name__: each for each in (real, sizes, late, trivial, generators, worth, costs, speed)}
 
 
 def main():
@@ -263,6 +285,7 @@ def main():
     parser.add_argument("--seeds", nargs="+", type=int, default=[1])
     parser.add_argument("--size", choices=SIZES, default="large", help="of the stack in `late`")
     parser.add_argument("--rows", type=int, help="of each stream, at most")
+    parser.add_argument("--delay", type=int, default=0, help="of the labels in `trivial`, in rows")
     parser.add_argument("--data", type=Path, default=arrays.DATA, help="folder of the real files")
     parser.add_argument("--reference", type=Path, default=REFERENCE, help="CSV of the peers' accuracies")
     options = parser.parse_args()

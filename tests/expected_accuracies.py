@@ -28,10 +28,10 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
+from every_learner import registry
 from golden.streams import STREAMS, folder, is_there, load
 
 from thalweg import drift
-from thalweg.learners import registry
 
 PATH = Path(__file__).parent / "golden" / "accuracies.csv"
 SCORES = "accuracy", "brier"

@@ -8,6 +8,7 @@ Files that are there are never written again: later releases must load them and 
 
 from pathlib import Path
 
+import every_learner
 import numpy as np
 import order_rows
 
@@ -38,14 +39,14 @@ PIPELINE = (
     preprocessing.FeatureHasher(4),
     learners.NaiveBayes(),
 )
-NAMES = [*learners.registry, "Pipeline"]
+NAMES = [*every_learner.registry, "Pipeline"]
 
 
 def small(name):
     """Return a learner with small parameters."""
     if name == "Pipeline":
         return preprocessing.make_pipeline(*PIPELINE).set_params(max_waiting=5)
-    learner = getattr(learners, name)()
+    learner = every_learner.registry.load(name)()
     return learner.set_params(**{key: SMALL[key] for key in SMALL if key in learner.get_params(deep=False)})
 
 

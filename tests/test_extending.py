@@ -226,13 +226,14 @@ sys.argv = ["expected_accuracies.py", "--add"]
 expected_accuracies.main()
 golden_models.main()
 public_surface.main()
+sys.path.insert(0, "docs")  # as if it were run as a script
 runpy.run_path("docs/make_learners.py")
 """
 
 
 def test_make_goldens_finds_the_learner(extended):
     said = run_in(extended, "-c", GOLDENS)
-    assert "NearestMean on led: new" in said and "### NearestMean\n" in said
+    assert "NearestMean on led: new" in said and "| [`NearestMean`](reference/" in said
     assert "led,NearestMean,3000," in (extended / "tests/golden/accuracies.csv").read_text()
     assert list((extended / "tests/golden/models").glob("*/NearestMean.tw"))
     assert "\nthalweg.learners.NearestMean(rate=0.05), a " in (extended / "tests/surface.txt").read_text()

@@ -5,10 +5,11 @@ import tomllib
 from collections import Counter
 from graphlib import TopologicalSorter
 
+import every_learner
 import pytest
 from places import ROOT, TESTS, needs_checkout
 
-from thalweg.learners import registry
+from thalweg import learners, trust
 from thalweg.learners.base import NativeClassifier
 
 pytestmark = needs_checkout
@@ -150,43 +151,61 @@ def test_no_folder_of_source_has_many_files():
     assert {folder: n for folder, n in n_files.items() if n > MOST_FILES} == {}
 
 
+def module_path(folder, module):
+    """Return the folder and the stem of a module of a package: learners/bayes, naive_bayes."""
+    *subject, stem = module.split(".")
+    return "/".join([folder, *subject]), stem
+
+
 def learner_modules():
-    """Return the subject and the stem of every module with public learners."""
-    return sorted({tuple(module.split(".")) for module in registry.modules.values()})
+    """Return the folder and the stem of every module with public learners."""
+    parts = {"learners": learners.registry, "trust": trust.registry}
+    found = {(name, module) for name, part in parts.items() for module in part.modules.values()}
+    return sorted(module_path(*each) for each in found)
 
 
-@pytest.mark.parametrize(("subject", "stem"), learner_modules())
-def test_a_learner_has_its_test(subject, stem):
-    text = (TESTS / "learners" / subject / f"test_{stem}.py").read_text()
+def learners_in(folder, stem):
+    """Return the public names of a module."""
+    package, _, subject = folder.partition("/")
+    module = f"{subject}.{stem}".lstrip(".").replace("/", ".")
+    part = trust.registry if package == "trust" else learners.registry
+    return [name for name, origin in part.modules.items() if origin == module]
+
+
+@pytest.mark.parametrize(("folder", "stem"), learner_modules())
+def test_a_learner_has_its_test(folder, stem):
+    text = (TESTS / folder / f"test_{stem}.py").read_text()
     assert re.search("^def test_", text, re.M)
-    for name in (name for name, module in registry.modules.items() if module == f"{subject}.{stem}"):
+    names = learners_in(folder, stem)
+    assert names
+    for name in names:
         assert len(re.findall(rf"\b{name}\b", text)) > 1, f"test_{stem}.py does not use {name}"
 
 
-def has_kernel(subject, stem):
+def has_kernel(folder, stem):
     """Return whether there is a kernel of that name."""
-    return (PACKAGE / "learners" / subject / "_native" / f"{stem}.pyx").exists()
+    return (PACKAGE / folder / "_native" / f"{stem}.pyx").exists()
 
 
-@pytest.mark.parametrize(("subject", "stem"), learner_modules())
-def test_a_compiled_learner_has_its_kernel(subject, stem):
-    names = [name for name, module in registry.modules.items() if module == f"{subject}.{stem}"]
-    is_compiled = any(issubclass(registry.load(name), NativeClassifier) for name in names)
-    if has_kernel(subject, stem) or not is_compiled:
+@pytest.mark.parametrize(("folder", "stem"), learner_modules())
+def test_a_compiled_learner_has_its_kernel(folder, stem):
+    names = learners_in(folder, stem)
+    is_compiled = any(issubclass(every_learner.registry.load(name), NativeClassifier) for name in names)
+    if has_kernel(folder, stem) or not is_compiled:
         assert stem not in KERNEL_OF
     else:
         assert stem in KERNEL_OF, f"{stem} has no kernel of its own"
         assert list((PACKAGE / "learners").glob(f"*/_native/{KERNEL_OF[stem]}.pyx"))
 
 
-@pytest.mark.parametrize(("subject", "stem"), learner_modules())
-def test_a_learner_with_a_kernel_has_its_twin_and_uses_it(subject, stem):
-    twin = TESTS / "twins" / "learners" / subject / f"{stem}.py"
-    if has_kernel(subject, stem):
+@pytest.mark.parametrize(("folder", "stem"), learner_modules())
+def test_a_learner_with_a_kernel_has_its_twin_and_uses_it(folder, stem):
+    twin = TESTS / "twins" / folder / f"{stem}.py"
+    if has_kernel(folder, stem):
         assert twin.exists() != (stem in NO_TWIN), f"{stem} has {'a' if twin.exists() else 'no'} twin"
     if twin.exists():
-        text = (TESTS / "learners" / subject / f"test_{stem}.py").read_text()
-        used = rf"from twins\.learners\.{subject}(\.{stem} import| import {stem}\b)"
+        text = (TESTS / folder / f"test_{stem}.py").read_text()
+        used = rf"from twins\.{folder.replace('/', '.')}(\.{stem} import| import {stem}\b)"
         assert re.search(used, text), f"test_{stem}.py does not use the twin"
 
 

@@ -6,17 +6,18 @@ import pickletools
 import sys
 import types
 
+import every_learner
 import numpy as np
 import pytest
 from counting import NearestMean
 
-from thalweg import drift, evaluation, learners, preprocessing, streams
+from thalweg import drift, evaluation, learners, preprocessing, streams, trust
 from thalweg.checks.rows import rows, taught
 from thalweg.learners import NaiveBayes
 from thalweg.preprocessing import Pipeline, StandardScaler
 
 PUBLIC = {"thalweg._registry", "thalweg.learners", "thalweg.preprocessing", "thalweg.drift",
-          "thalweg.streams", "thalweg.evaluation"}
+          "thalweg.streams", "thalweg.evaluation", "thalweg.trust"}
 STEPS = [name for name in preprocessing.registry if name not in ("Pipeline", "make_pipeline")]
 GENERATORS = [name for name in streams.registry if name[0].isupper() and name != "ThresholdSeries"]
 X, Y = rows(600)
@@ -27,10 +28,11 @@ def modules_in(thing):
     return {text for text in texts if isinstance(text, str) and text.startswith("thalweg")}
 
 
-@pytest.mark.parametrize("name", [*learners.registry])
+@pytest.mark.parametrize("name", [*every_learner.registry])
 def test_learners(name):
-    learner = taught(learners.registry.load(name)(), X, Y)
-    assert {"thalweg._registry", "thalweg.learners"} <= modules_in(learner) <= PUBLIC
+    learner = taught(every_learner.registry.load(name)(), X, Y)
+    package = "thalweg.trust" if name in trust.registry else "thalweg.learners"
+    assert {"thalweg._registry", package} <= modules_in(learner) <= PUBLIC
 
 
 @pytest.mark.parametrize("name", STEPS)

@@ -30,7 +30,7 @@ print(*public_surface.surface(), sep="\\n")
 """
 # Words that the public surface had before they were settled; docs/concepts.md has those that replaced them.
 GIVEN_UP = re.compile(
-    r"\b(predict_block|suspicious|Suspicions|watch|block_size|workers)\b|\bjobs=|\blabels=(True|False)"
+    r"\b(predict_block|suspicious|Suspicions|block_size|workers)\b|\bwatch=\(|\bjobs=|\blabels=(True|False)"
     r"|\bforgetting=[(\d]|thalweg outliers|Run\.labels|PageHinkley\(.*delta"
 )
 RENEW = "if that was meant, run: make surface"

@@ -1,9 +1,10 @@
 """Classifiers for data streams whose rules keep changing.
 
 `thalweg.Model` is a learner with its columns: raw records in, labels out. `thalweg.learners`,
-`thalweg.streams`, `thalweg.drift`, `thalweg.evaluation`, `thalweg.waiting`, `thalweg.preprocessing`,
-`thalweg.adapters`, `thalweg.saving`, `thalweg.mlflow`, `thalweg.checks` and `thalweg.errors` are the public
-modules. Each is imported when it is first used, so `import thalweg` is quick.
+`thalweg.live`, `thalweg.keyed`, `thalweg.streams`, `thalweg.drift`, `thalweg.trust`, `thalweg.evaluation`,
+`thalweg.waiting`, `thalweg.preprocessing`, `thalweg.adapters`, `thalweg.saving`, `thalweg.mlflow`,
+`thalweg.checks` and `thalweg.errors` are the public modules. Each is imported when it is first used, so
+`import thalweg` is quick.
 """
 
 import importlib
@@ -17,7 +18,9 @@ __all__ = [
     "errors",
     "evaluation",
     "from_bytes",
+    "keyed",
     "learners",
+    "live",
     "load",
     "mlflow",
     "model",
@@ -26,6 +29,7 @@ __all__ = [
     "saving",
     "streams",
     "to_bytes",
+    "trust",
     "waiting",
 ]
 NAMES = {"Model": "model", "from_bytes": "saving", "load": "saving", "save": "saving", "to_bytes": "saving"}
@@ -37,12 +41,15 @@ if TYPE_CHECKING:
         drift,
         errors,
         evaluation,
+        keyed,
         learners,
+        live,
         mlflow,
         model,
         preprocessing,
         saving,
         streams,
+        trust,
         waiting,
     )
     from thalweg.model import Model

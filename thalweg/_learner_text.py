@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import Any
 
-from thalweg import drift, learners, preprocessing
+from thalweg import drift, learners, preprocessing, trust
 from thalweg._misspelt import hint, nearest, unknown_parameter
 
 DEFAULT_LEARNER = "AdaptiveStacking"
 FOREIGN = ("sklearn.", "river.")
-REGISTRIES = (learners.registry, drift.registry, preprocessing.registry)
+REGISTRIES = (learners.registry, drift.registry, preprocessing.registry, trust.registry)
 PIPELINES = ("Pipeline", "make_pipeline")
 
 
@@ -44,11 +44,12 @@ def read_learner(text: str, parameters: dict[str, Any], seed: int) -> Any:
         raise ValueError(f"learner {text}: expected the name of a learner, such as NaiveBayes")
     if preprocessing.registry.find(name.id):
         return _pipeline(name.id, call, text, seed).set_params(**parameters)
-    known = learners.registry.find(name.id)
+    registry = trust.registry if trust.registry.find(name.id) else learners.registry
+    known = registry.find(name.id)
     if known is None:
-        meant = hint(name.id, learners.registry, "learners")
+        meant = hint(name.id, [*learners.registry, *trust.registry], "learners")
         raise ValueError(f"there is no learner {name.id!r}; {meant}")
-    kind = learners.registry.load(known)
+    kind = registry.load(known)
     args, given = _arguments(call, text, None if _is_seeded(kind) else seed)
     twice = next((key for key in parameters if key in given), None)
     if twice:

@@ -31,8 +31,8 @@ class Registry:
         }
         _registries.append(self)
 
-    def part(self, end: str) -> "Registry":
-        """Take the names that end in `end` out of this registry; return a registry of these."""
+    def part(self, end: str | tuple[str, ...]) -> "Registry":
+        """Take the names with one of these ends out of this registry; return a registry of them."""
         names = [name for name in self.modules if name.endswith(end)]
         return Registry(self.package, {name: self.modules.pop(name) for name in names})
 

@@ -13,10 +13,11 @@ from thalweg._types import State
 from thalweg.errors import StateError
 
 PACKAGES = {  # of thalweg, that have public classes of a kind
-    "learner": ("learners", "preprocessing"),
+    "learner": ("learners", "preprocessing", "trust"),
     "step": ("preprocessing",),
     "detector": ("drift",),
     "model": ("model",),
+    "bank": ("keyed",),
 }
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -20,9 +20,10 @@ Ids: TypeAlias = Sequence[int | str] | NDArray[Any]
 
 
 class Rows(NamedTuple):
-    """Rows of a store: their ids, inputs, predicted probabilities and times, with one entry for each row.
+    """Rows of a store, with one entry for each row.
 
-    `X` has the inputs as rows × inputs, or is an array of dicts.
+    `ids` are their ids, `X` their inputs as rows × inputs or as an array of dicts, `p` the probabilities that
+    were predicted for them, `times` when they were added.
     """
 
     ids: list[int | str]

@@ -13,6 +13,7 @@ import xml.etree.ElementTree as ElementTree
 from functools import cache
 from pathlib import Path
 
+import every_learner
 import pytest
 from command import run_command
 from places import DATA, data_file
@@ -87,6 +88,16 @@ def test_late_and_lost_labels_cost_accuracy():
     random = result("run", "sea", "--rows", 5000, "--delay", "poisson(100)", "--label-share", 0.5)
     assert never["accuracy"] < late["accuracy"] < at_once["accuracy"]
     assert random["accuracy"] > never["accuracy"]
+
+
+def test_labels_are_asked_for_within_a_budget(tmp_path):
+    run = ("run", "sea", "--rows", 5000, "--learner", "NaiveBayes", "--label-budget", 0.05, "--delay", 20)
+    found = result(*run)["label_budget"]
+    assert found["budget"] == "LabelBudget(share=0.05)"
+    assert 290 <= found["asked"] <= found["allowed"] == 300
+    done = run_command(*run, "--report", tmp_path / "page.html", env=os.environ | {"COLUMNS": "150"})
+    for text in (done.stdout, (tmp_path / "page.html").read_text()):
+        assert f"Labels asked for: {found['asked']} of 300 that the budget allows" in " ".join(text.split())
 
 
 def test_chunks_can_lack_their_labels():
@@ -172,7 +183,12 @@ def test_a_wrong_parameter_is_one_line(learner, parameter):
         (["run", "sea", "--delay", "uniform(1,"], "--delay"),
         (["run", "sea", "--label-share", "2"], "--label-share 2"),
         (["run", "sea", "--label-share", "first"], "--label-share first"),
+        (["run", "sea", "--coverage", "1"], "--coverage 1"),
+        (["run", "sea", "--coverage", "most"], "--coverage most"),
         (["run", "sea", "--rows", "0"], "--rows"),
+        (["run", "sea", "--label-budget", "0"], "--label-budget 0"),
+        (["run", "sea", "--label-budget", "few"], "--label-budget few"),
+        (["run", "sea", "--chunk", "10", "--label-budget", "0.1"], "exclude each other"),
         (["run", "sea", "--chunk", "10", "--delay", "3"], "exclude each other"),
         (["compare", "NaiveBayes", "--on", "sea", "--jobs", "0"], "--jobs must be a whole number up to 1024"),
         (["reproduce", "forgetting", "--jobs", "0"], "--jobs must be a whole number up to 1024"),
@@ -292,7 +308,7 @@ def test_table_page_and_json_have_the_same_figures(tmp_path):
     errors = lines.pop("± std. error")
     lines["accuracy"] = [f"{share} ± {error}" for share, error in zip(lines["accuracy"], errors, strict=True)]
     assert lines == shown
-    assert len(lines) == 7
+    assert len(lines) == 9
     names = ("balanced_accuracy", "kappa", "kappa_m", "kappa_temporal", "auc")
     titles = ("balanced accuracy", "kappa", "kappa M", "kappa temporal", "AUC")
     assert [shown[title][0] for title in titles] == [f"{100 * figures[name]:.2f} %" for name in names]
@@ -326,11 +342,10 @@ def wait_until_it_used(seconds, process):
 
 
 def test_lists_have_a_line_for_each():
-    from thalweg import learners
-
     lines = run_command("list", "learners").stdout.splitlines()
     names = [line.split()[0] for line in lines]
-    assert names == ["AdaptiveStacking", *sorted({*learners.registry} - {"AdaptiveStacking"}, key=str.lower)]
+    others = {*every_learner.registry} - {"AdaptiveStacking"}
+    assert names == ["AdaptiveStacking", *sorted(others, key=str.lower)]
     assert all(len(line.split()) > 3 for line in lines)
     assert "random-rbf" in thalweg("list", "streams").stdout
     assert "PageHinkley" in thalweg("list", "detectors").stdout

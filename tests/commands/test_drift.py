@@ -206,3 +206,21 @@ def test_the_command_does_not_wait_for_scikit_learn(tmp_path):
         "assert 'sklearn' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code, path], check=True, capture_output=True, timeout=120)
+
+
+@pytest.mark.parametrize("method", ["hellinger", "ks"])
+def test_a_small_change_that_stays_is_found_in_windows_together(tmp_path, method):
+    X = np.random.default_rng(4).normal(size=(24_000, 4))
+    X[16_000:, 2] += 0.15
+    path = write_table(tmp_path / "rows.csv", {f"x{j}": X[:, j] for j in range(4)})
+    table = tmp_path / "found.csv"
+    (change,) = found(path, "--method", method, "--save", table)["changed"]
+    assert change["input"] == "x2" and change["windows_together"] > 1 and change["end_row"] is None
+    assert 15_000 <= change["first_row"] <= 20_000
+    together = f"in {change['windows_together']} windows together, but in no window alone; higher"
+    assert f"from about row {change['first_row']:,} on, {together}" in change["words"]
+    assert ",windows_together," in table.read_text() and together in table.read_text()
+    page = tmp_path / "page.html"
+    drift_page.write(detect_drift(from_file(path, with_labels=False)), page)
+    assert "windows together, but in no window alone" in page.read_text(encoding="utf-8")
+    assert found(path, "--method", method, "--longest", 1)["changed"] == []

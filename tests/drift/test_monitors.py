@@ -310,3 +310,73 @@ def test_parameters_are_those_of_an_estimator():
     assert copy.n_bins == 7
     with pytest.raises(ValueError, match="no parameter 'width'"):
         copy.set_params(width=3)
+
+
+@every_kind
+def test_a_small_shift_that_stays_is_found_in_windows_together_and_not_in_one(kind):
+    X = normal(30_000, 10, 2)
+    X[20_000:, 7] += 0.12
+    assert names(kind(longest=1).update(X)) == set()
+    changes = kind().update(X)
+    assert names(changes) == {"x7"}
+    assert min(change.start for change in changes) >= 18_000
+    assert all(change.scale > 1 for change in changes)
+    assert all(change.stop - change.start == 1000 * change.scale for change in changes)
+    assert f"({changes[0].scale} windows together)" in str(changes[0])
+
+
+def test_windows_together_are_compared_with_all_rows_before_them_until_they_differ():
+    X = normal(20_000, 2)
+    monitor = HellingerMonitor(longest=4).begin(2)
+    longer = monitor.update_coded(X).longer
+    assert longer.scales.tolist() == [2, 2, 4] + [2, 2, 4] * 3 + [2]
+    assert (longer.starts == longer.stops - 1000 * longer.scales).all()
+    reference = monitor.histograms()[0]
+    windows = HellingerMonitor(longest=1).begin(2).update_coded(X).counts
+    before = reference + windows[:4].sum(axis=0)
+    together = windows[4:8].sum(axis=0)
+    place = np.flatnonzero((longer.scales == 4) & (longer.stops == 10_000))[0]
+    np.testing.assert_array_equal(longer.counts[place], together)
+    np.testing.assert_allclose(longer.distances[place], distances.hellinger(before, together), rtol=1e-12)
+    X[10_000:, 0] += 0.5
+    monitor = HellingerMonitor(longest=4).begin(2)
+    longer = monitor.update_coded(X).longer
+    windows = HellingerMonitor(longest=1).begin(2).update_coded(X).counts
+    still = monitor.histograms()[0] + windows[:8].sum(axis=0)
+    place = np.flatnonzero((longer.scales == 4) & (longer.stops == 18_000))[0]
+    wanted = distances.hellinger(still, windows[12:16].sum(axis=0))
+    np.testing.assert_allclose(longer.distances[place, 0], wanted[0], rtol=1e-12)
+
+
+@every_kind
+def test_windows_together_do_not_depend_on_cuts_and_copies(kind):
+    X, categorical = mixed(np.random.default_rng(5), 9000, 8)
+    X[5000:, 0] += 0.2
+    y = np.random.default_rng(6).integers(2, size=9000)
+    X[7000:, 1] += 3
+    settings = {"window": 100, "reference": 500, "categorical": categorical, "longest": 16}
+    whole = kind(**settings).begin(8, [0, 1]).update_coded(X, y).longer
+    monitor = kind(**settings).begin(8, [0, 1])
+    parts = []
+    for a, b in pairwise([0, 1, 499, 777, 1300, 5050, 5450, 6001, 7150, 7300, 9000]):
+        parts.append(monitor.update_coded(X[a:b], y[a:b]).longer)
+        monitor = pickle.loads(pickle.dumps(monitor))
+    for field in ("starts", "stops", "scales", "distances", "p_values", "known"):
+        cut = np.concatenate([getattr(part, field) for part in parts if part is not None])
+        np.testing.assert_array_equal(cut, getattr(whole, field))
+    assert (whole.p_values <= 0.01).any()
+
+
+def test_the_p_value_of_ranks_is_that_of_scipy_and_conservative_for_ties():
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(20, 60, 21), rng.integers(20, 60, 21)
+    a[0] = b[0] = 0
+    values = [np.repeat(np.arange(21), counts) for counts in (a, b)]
+    wanted = scipy.stats.mannwhitneyu(*values, use_continuity=False).pvalue
+    found = distances.chance_by_ranks(a, b)
+    assert wanted <= found < 1.2 * wanted + 0.05
+    for k in range(10, 30):
+        a, b = np.array([0, 100, 100]), np.array([0, k, 40 - k])
+        exact = scipy.stats.fisher_exact([a[1:], b[1:]]).pvalue
+        assert distances.chance_by_ranks(a, b) >= 0.8 * exact or a.sum() + b.sum() < 2 * max(a + b)
+    assert distances.chance_by_ranks(np.array([0, 300, 10]), np.array([0, 10, 40])) == 1

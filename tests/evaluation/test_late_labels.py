@@ -1,5 +1,6 @@
 """Late labels change no answer and take no call a row; learners that do not observe are shown nothing."""
 
+import every_learner
 import numpy as np
 import pytest
 import scipy.stats
@@ -25,6 +26,7 @@ from thalweg.learners import (
 from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.streams import SEA, from_arrays
 from thalweg.streams.base import Stream, recut
+from thalweg.trust import Calibrated, PredictionSets
 
 
 class Gaps(Stream):
@@ -56,7 +58,7 @@ def row_by_row(stream, learner, arrivals):
     return np.array(p)
 
 
-ALL = {name: learners.registry.load(name) for name in learners.registry}
+ALL = {name: every_learner.registry.load(name) for name in every_learner.registry}
 
 
 def mapped(X):
@@ -149,13 +151,29 @@ def test_learners_know_whether_they_observe():
     assert not OnlineBagging().observes
 
 
-@pytest.mark.parametrize(("member", "n_predictions"), [(Counting(), 2), (Watching(), 2000)])
-def test_chunks_go_row_by_row_only_for_ensembles_that_observe(member, n_predictions, monkeypatch):
-    calls = []
-    predict = OnlineBagging._predict
-    monkeypatch.setattr(OnlineBagging, "_predict", lambda *a: calls.append(1) or predict(*a))
-    chunked(SEA(2000), OnlineBagging(member, n_members=1), size=1000)
-    assert len(calls) == n_predictions
+METHODS = ("test_then_train_coded", "predict_proba_block", "predict_then_observe", "observe")
+
+
+@pytest.mark.parametrize("delay", DELAYS.values(), ids=list(DELAYS))
+@pytest.mark.parametrize("kind", [Calibrated, PredictionSets])
+def test_a_compiled_learner_that_observes_gets_a_block_in_one_call(kind, delay, monkeypatch):
+    learner, calls = kind(NaiveBayes()), []
+    for name in METHODS:
+        method = getattr(type(learner), name)
+        counted = lambda *a, method=method, **k: calls.append(1) or method(*a, **k)  # noqa: E731
+        monkeypatch.setattr(type(learner), name, counted)
+    prequential(SEA(5000), learner, delay=delay, label_share=0.8, block=1000)
+    assert len(calls) == 5
+
+
+def test_chunks_are_one_call_for_compiled_learners_that_observe(monkeypatch):
+    calls, observe = [], OnlineBagging.predict_then_observe
+    counted = lambda *a, **k: calls.append(1) or observe(*a, **k)  # noqa: E731
+    monkeypatch.setattr(OnlineBagging, "predict_then_observe", counted)
+    learner = OnlineBagging(Watching(), n_members=1)
+    chunked(SEA(2000), learner, size=1000)
+    assert len(calls) == 2
+    assert learner.members_[0].observed_ == 2000
 
 
 def test_observing_in_one_call_is_observing_row_by_row():
@@ -173,13 +191,13 @@ def test_observing_in_one_call_is_observing_row_by_row():
 
 
 @pytest.mark.parametrize("label_share", [0.0, 0.3])
-@pytest.mark.parametrize("name", list(learners.registry))
+@pytest.mark.parametrize("name", list(every_learner.registry))
 def test_every_learner_can_do_with_few_labels(name, label_share):
-    learner = learners.registry.load(name)()
+    learner = every_learner.registry.load(name)()
     run = chunked(SEA(600, seed=3), learner, size=100, label_share=label_share, seed=1)
     assert run.n_rows == len(run.codes) == 600
     np.testing.assert_allclose(run.probabilities.sum(axis=1), 1)
-    alone = learners.registry.load(name)().begin(3, [0, 1])
+    alone = every_learner.registry.load(name)().begin(3, [0, 1])
     X, y = next(SEA(600, seed=3).blocks(600))
     alone.test_then_train(X[:100], y[:100])
     if label_share == 0 and not learner.observes:

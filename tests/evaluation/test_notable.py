@@ -33,6 +33,15 @@ def test_a_fall_of_accuracy_is_found(broken):
     assert said["classes_never_right"] == {"odd": 62} and said["fall_of_accuracy"]["row"] == fall.row
 
 
+def test_a_fall_that_is_no_chance_is_said(broken):
+    alarm = notable.alarm_of_accuracy(broken)
+    assert 2900 < alarm.since < alarm.found_at < 3200 and alarm.p_value <= 0.01
+    assert alarm.accuracy < alarm.reference - 0.05
+    said = f"Accuracy has fallen by more than 5 points since about row {alarm.since:,}"
+    assert any(line.startswith(said) for line in notable.in_words(broken))
+    assert broken.summary()["alarm_of_accuracy"] == alarm._asdict()
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_a_steady_run_has_no_fall(seed):
     run = prequential(SEA(4000, period=4000, noise=0.2, seed=seed), LogisticMixture())

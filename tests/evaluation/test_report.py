@@ -90,7 +90,8 @@ def test_the_page_has_each_class_and_the_confusion(run, tmp_path):
     for k, cells in enumerate(rows_of(tree, 1)[1:]):
         true, answered = run.codes == k, run.predicted == k
         right = (true & answered).sum()
-        shares = [f"{100 * right / answered.sum():.2f} %", f"{100 * right / true.sum():.2f} %"]
+        of = answered.sum(), true.sum(), (answered.sum() + true.sum()) / 2
+        shares = [f"{100 * right / n:.2f} %" for n in of]
         assert cells == [str(k), f"{true.sum():,}", f"{answered.sum():,}", *shares]
         for j in range(2):
             assert matrix[k, j] == (true & (run.predicted == j)).sum()

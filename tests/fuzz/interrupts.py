@@ -7,9 +7,9 @@ import argparse
 import sys
 import time
 
+import every_learner
 from isolated import Worker, answer_cases
 
-from thalweg import learners
 from thalweg.checks import safety
 
 TIME_LIMIT = 60
@@ -19,7 +19,7 @@ def interrupt(case):
     """Return "fine" and the number of interrupts, or what went wrong; a case is "name seed"."""
     name, seed = case.split()
     try:
-        n = safety.interrupts_lose_nothing(learners.registry.load(name)(), seed=int(seed))
+        n = safety.interrupts_lose_nothing(every_learner.registry.load(name)(), seed=int(seed))
     except BaseException as error:
         return f"{type(error).__name__}: {error}"
     return f"fine {n}"
@@ -37,7 +37,7 @@ def main():
         answer_cases(interrupt, TIME_LIMIT)
         return
     total, problems, turn, ends = 0, [], 0, time.monotonic() + options.seconds
-    names = list(learners.registry)
+    names = list(every_learner.registry)
     with Worker(["-W", "ignore", __file__, "--worker"]) as worker:
         while time.monotonic() < ends and total < options.interrupts:
             name, seed = names[turn % len(names)], options.seed + turn // len(names)

@@ -7,11 +7,12 @@ import sys
 import time
 from collections import Counter
 
+import every_learner
 import numpy as np
 from golden_models import NAMES, small
 from isolated import Worker, run_script
 
-from thalweg import drift, learners
+from thalweg import drift
 from thalweg.checks.detector_safety import try_damaged_detector
 from thalweg.checks.mutate import mutated
 from thalweg.checks.rows import rows, taught
@@ -43,7 +44,8 @@ def restore(case):
 def _taught(name):
     if name in NAMES:
         X, y = rows(300, with_gaps=True)
-        subject = taught(learners.registry.load(name)() if name in learners.registry else small(name), X, y)
+        made = every_learner.registry.load(name)() if name in every_learner.registry else small(name)
+        subject = taught(made, X, y)
     else:
         subject = drift.registry.load(name)()
         subject.update_many((np.random.default_rng(0).random(500) < 0.3).astype(float))

@@ -1,5 +1,6 @@
 """Classes that appear later: close to a learner that knew them from the start."""
 
+import every_learner
 import numpy as np
 import pytest
 
@@ -12,6 +13,7 @@ OTHER_DRAWS = (0.03, "particles of more coefficients are drawn from other random
 DIFFERENT = {
     "LastLabels": (0.02, "two classes share an input, and the first gets its own when the third comes"),
     "AdaptiveStacking": (0.05, "some members differ, and with them what the weights are learned from"),
+    "Calibrated": (0.05, "one class alone needs no calibration, and a new one has the least chance"),
     "NeighbourMixture": (0.02, "more classes are more that a label could have been, which weighs a surprise"),
     "WindowLogistic": (1e-9, "the solver starts from another place"),
     "AdaptiveLogistic": (0.02, "two classes share a filter, and one class alone teaches nothing"),
@@ -30,12 +32,12 @@ def late_rows(n=900):
     return X[keep], y[keep]
 
 
-@pytest.mark.parametrize("name", list(learners.registry))
+@pytest.mark.parametrize("name", list(every_learner.registry))
 def test_the_end_is_that_of_a_learner_that_knew(name):
     X, y = late_rows()
     order = list(dict.fromkeys(y.tolist()))
-    known = learners.registry.load(name)().begin(3, order)
-    open_ = learners.registry.load(name)().begin(3)
+    known = every_learner.registry.load(name)().begin(3, order)
+    open_ = every_learner.registry.load(name)().begin(3)
     known.test_then_train(X, y)
     open_.test_then_train(X, y)
     p, q = known.predict_proba_block(X), open_.predict_proba_block(X)
@@ -46,12 +48,13 @@ def test_the_end_is_that_of_a_learner_that_knew(name):
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize("name", list(learners.registry))
+@pytest.mark.parametrize("name", list(every_learner.registry))
 def test_as_long_as_no_class_is_new_it_makes_no_difference_whether_one_could_be(name, n_classes):
     X, y = rows(250)
     y = y % n_classes
     closed, open_ = (
-        learners.registry.load(name)().begin(3, range(n_classes), more_classes=more) for more in (False, True)
+        every_learner.registry.load(name)().begin(3, range(n_classes), more_classes=more)
+        for more in (False, True)
     )
     np.testing.assert_array_equal(open_.test_then_train(X, y), closed.test_then_train(X, y))
 
@@ -88,6 +91,25 @@ def test_a_missing_label_is_no_class(label):
     with pytest.raises(ValueError, match="cannot be missing"):
         learner.test_then_train([[0.0]], [label])
     assert learner.classes_.tolist() == []
+
+
+@pytest.mark.parametrize("outer", ["CategoryEffects", "LastLabels"])
+@pytest.mark.parametrize("name", list(learners.registry))
+def test_a_member_gets_inputs_and_a_class_at_once(name, outer):
+    # The third class is one more effect of a category, and two more inputs for the latest label.
+    X, y = rows(120)
+    X[:, 0] = np.arange(len(X)) % 40
+    y = np.where(np.arange(len(y)) < 80, y % 2, y)
+    learner = getattr(learners, outer)(learners.registry.load(name)()).begin(3, n_categories=[40, 0, 0])
+    learner.partial_fit(X[:80], y[:80])
+    again = learner.copy()
+    for x, label in zip(X[80:], y[80:].tolist(), strict=True):
+        learner.learn_one(x, label)
+    again.partial_fit(X[80:], y[80:])
+    p = learner.predict_proba_block(X)
+    assert p.shape == (len(X), 3)
+    np.testing.assert_allclose(p.sum(axis=1), 1.0)
+    np.testing.assert_array_equal(again.predict_proba_block(X), p)
 
 
 NESTED = ("AdaptiveStacking", "AdaptiveRandomForest", "BOLE", "LastLabels", "DriftReset")

@@ -1,9 +1,9 @@
 """Inputs that appear later: close to a learner that knew them from the start and found them missing."""
 
+import every_learner
 import numpy as np
 import pytest
 
-from thalweg import learners
 from thalweg.checks.faults import can_interrupt, failing_allocation, interrupted
 from thalweg.checks.learner import inputs_may_come_later
 from thalweg.checks.rows import assert_proper, rows
@@ -66,10 +66,10 @@ def pair_of(learner, late, y):
     return learner, other
 
 
-@pytest.mark.parametrize("name", list(learners.registry))
+@pytest.mark.parametrize("name", list(every_learner.registry))
 def test_the_end_is_that_of_a_learner_that_knew(name):
     X, late, y = late_rows()
-    known, open_ = pair_of(learners.registry.load(name)(), late, y)
+    known, open_ = pair_of(every_learner.registry.load(name)(), late, y)
     p, q = known.predict_proba_block(X), open_.predict_proba_block(X)
     if name in DIFFERENT:
         assert np.abs(p - q).mean() < DIFFERENT[name][0], DIFFERENT[name][1]
@@ -251,7 +251,7 @@ GROWN = ["NaiveBayes", "HoeffdingTree", "OnlineBagging", "IBoost", "ParticleFilt
 @pytest.mark.parametrize("name", GROWN)
 def test_interrupts_and_lack_of_memory_leave_it_grown_or_not(name):
     X, _, y = late_rows(300)
-    learner = learners.registry.load(name)().begin(classes=[0, 1, 2])
+    learner = every_learner.registry.load(name)().begin(classes=[0, 1, 2])
     for row, label in zip(X[:60, :2], y, strict=False):
         learner.learn_one({"a": row[0], "b": row[1]}, label)
     wide = {f"x{j}": float(j) for j in range(38)} | {"colour": "red", "shape": "round"}

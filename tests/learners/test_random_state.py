@@ -2,11 +2,11 @@
 
 import inspect
 
+import every_learner
 import numpy as np
 import pytest
 from sklearn.base import clone
 
-from thalweg import learners
 from thalweg._parameters import seed_of
 from thalweg.drift import KSWIN
 from thalweg.errors import ParameterError, StateError
@@ -26,7 +26,7 @@ Y = (X[:, 0] + 0.3 * X[:, 1] > 0.6).astype(int)
 Y[300:] = 1 - Y[300:]
 KINDS = [
     kind
-    for kind in map(learners.registry.load, learners.registry)
+    for kind in map(every_learner.registry.load, every_learner.registry)
     if "random_state" in inspect.signature(kind).parameters
 ]
 SEEDS = {

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from thalweg.learners import IBoost
+from thalweg.learners import FastLightBoost, IBoost
 from thalweg.papers import iboost, iboost_claims, iboost_figures, iboost_rivals, iboost_runs, iboost_tables
 from thalweg.papers.iboost_numbers import in_table_2
 from thalweg.streams import SEA
@@ -106,6 +106,15 @@ def test_the_best_order_stands_for_online_coordinate_boosting(results):
     setting = iboost_runs.Stumps("OCB", n_members=20, order=5)
     best = [results[("stumps", setting), seed]["accuracy"] for seed in range(2)]
     assert rows[0][:4] == ["OCB", "20", "200", 92.7] and rows[0][4][0] == pytest.approx(100 * np.mean(best))
+
+
+def test_the_papers_settings_are_kept_where_the_defaults_differ():
+    stumps = [iboost_runs.Stumps(method).learner() for method in ("stochastic", "batch", "implicit")]
+    methods = iboost_runs.bayes_methods(50, 50) | iboost_runs.long_window_methods()
+    plain = [each for name, each in methods.items() if isinstance(each, IBoost) and "cap" not in name]
+    assert len(plain) == 5 and all(each.cap is None for each in stumps + plain)
+    assert methods["FLB"].chunk_size == 200
+    assert IBoost().cap == 10 and FastLightBoost().chunk_size == 100
 
 
 def test_protocol_tests_on_fresh_rows():

@@ -41,6 +41,14 @@ def test_every_task_is_another_and_quick_is_less():
     assert all(case[1] in (None, "naive Bayes") for case in set(runs) - several)
 
 
+def test_filters_have_the_papers_batches_where_a_case_does_not_say():
+    batches = {case.settings.get("batch_size") for case in paper.CASES if case.stream != "ELEC"}
+    assert batches == {None, 50}
+    for case in paper.CASES:
+        assert ("batch_size" in case.settings) == (case.learner.endswith("ParticleFilter")), case.name
+        assert case.settings.items() >= case.parameters.items()
+
+
 def tracking_cases():
     return [name for name in paper.REAL_CASES if name.startswith("tracking")]
 

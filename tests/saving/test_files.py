@@ -8,6 +8,7 @@ import stat
 import subprocess
 import sys
 
+import every_learner
 import fuzz.models
 import numpy as np
 import pytest
@@ -93,7 +94,7 @@ def test_notes_come_back_as_they_were(tmp_path):
 def test_what_cannot_be_saved_is_named():
     with pytest.raises(TypeError, match="cannot save a value of type function"):
         thalweg.to_bytes(taught(learners.ParticleFilter(boundary=lambda X: X)))
-    with pytest.raises(TypeError, match="only learners and models of thalweg can be saved, got dict"):
+    with pytest.raises(TypeError, match="only learners, models and banks of thalweg can be saved, got dict"):
         thalweg.to_bytes({})
 
 
@@ -287,7 +288,7 @@ def test_files_of_all_layouts_load(path):
 
 def test_every_learner_has_a_file_of_the_present_layout():
     folder = GOLDEN / str(container.VERSION)
-    missing = {*learners.registry, "Pipeline"} - {path.stem for path in folder.glob("*.tw")}
+    missing = {*every_learner.registry, "Pipeline"} - {path.stem for path in folder.glob("*.tw")}
     assert not missing, "run: make goldens"
 
 

@@ -16,6 +16,8 @@ ctypedef void (*learn_f)(void* state, const double* x, Py_ssize_t y, double w,
 ctypedef void (*predict_f)(void* state, const double* x, double* p, double* scratch) noexcept nogil
 ctypedef void (*predict_learn_f)(void* state, const double* x, Py_ssize_t y, double w, int64_t number,
                                  double* p) noexcept nogil
+ctypedef Py_ssize_t (*predict_learn_rows_f)(void* state, const double* x, const Py_ssize_t* y,
+                                            const double* w, Py_ssize_t n, double* p) noexcept nogil
 ctypedef Py_ssize_t (*predict_learn_again_f)(void* state, const double* x, Py_ssize_t y, double w,
                                              int64_t number, double* p) noexcept nogil
 ctypedef bint (*fit_block_f)(void* state, const double* X, const Py_ssize_t* y, const double* w,
@@ -36,7 +38,9 @@ ctypedef struct learner_t:
     # The rest may be NULL.
     # predict into p and then learn with w > 0, where that is faster than one after the other
     predict_learn_f predict_learn
-    # the same, and return the class that is likeliest then, where that is faster than to predict again
+    # the same for the first of n rows, none of which was observed; return how many were done: perhaps none
+    predict_learn_rows_f predict_learn_rows
+    # predict_learn, and return the class that is likeliest then, where that is faster than to predict again
     predict_learn_again_f predict_learn_again
     # Before anything else was learned: learn n rows as one batch, without those of weight 0; return whether
     # that was done. If not, because a signal came while it may stop or memory is lacking, the failure is
@@ -50,6 +54,8 @@ ctypedef struct learner_t:
 
 cdef class Kernel:
     cdef learner_t handle
+    # Bytes of the struct at handle.state, if it holds nothing but addresses and settings, else 0 (slots.pyx).
+    cdef Py_ssize_t core_size
     cdef readonly dict arrays           # as declared in `layout`, and what follows from them
     cdef readonly dict layout           # name: Array (layout.py)
     cdef readonly dict lengths          # axis: its length, None where it grows

@@ -22,6 +22,7 @@ from .waiting_index cimport WaitingIndex
 cdef enum:
     FIRST_ROWS = 64                     # processed before the first look at the clock
     ROWS_A_LOOK = 256                   # of a batch, between two looks for signals
+    WORTHWHILE = 16                     # rows done together: try the next ones together, too
     ON_STACK = 64                       # doubles of scratch memory that need no allocation
 
 globals().update(HEAVIEST=HEAVIEST)     # for Python, as `cpdef` does for integers
@@ -52,26 +53,19 @@ cdef Py_ssize_t learn_rows(const learner_t* h, const double* x, const Py_ssize_t
                            const int64_t* ids, double* p, double* scratch, Py_ssize_t n,
                            const failure_t* failure) noexcept nogil:
     # Predict n rows, each just before it is learned; stop after one that fails. Return how many were learned.
-    cdef Py_ssize_t i, d = h.n_features, n_classes = h.n_classes
-    cdef int64_t number = 0
-    cdef void* state = h.state
-    cdef learn_f learn = h.learn
-    cdef predict_f predict = h.predict
-    cdef predict_learn_f both = h.predict_learn
-    for i in range(n):
-        if ids != NULL:
-            number = ids[i]
-        if both != NULL and w[i] > 0:
-            both(state, x, y[i], w[i], number, p)
-        else:
-            predict(state, x, p, scratch)
-            if w[i] > 0:
-                learn(state, x, y[i], w[i], number)
-        x += d
-        p += n_classes
-        if failure.failed:
-            return i + 1
-    return n
+    cdef Py_ssize_t i = 0, n_done, retry = 0
+    while i < n and not failure.failed:
+        if i >= retry and ids == NULL and h.predict_learn_rows != NULL:
+            n_done = h.predict_learn_rows(h.state, x + i * h.n_features, y + i, w + i, n - i,
+                                          p + i * h.n_classes)
+            i += n_done
+            retry = i if n_done >= WORTHWHILE else i + ROWS_A_LOOK
+            if i == n:
+                break
+        predict_learn(h, x + i * h.n_features, y[i], w[i], 0 if ids == NULL else ids[i],
+                      p + i * h.n_classes, scratch)
+        i += 1
+    return i
 
 
 cdef class Kernel:
@@ -124,11 +118,13 @@ cdef class Kernel:
         return arrays is not None
 
     def learn(self, const double[:, ::1] X, const Py_ssize_t[::1] y, const double[::1] w, double[:, ::1] p,
-              const unsigned char[::1] tested=None, const int64_t[::1] ids=None):
+              const unsigned char[::1] tested=None, const int64_t[::1] ids=None,
+              const unsigned char[::1] observed=None):
         """For each row: write its probabilities into `p`, then learn it, unless its weight is 0.
 
-        Where `tested` is 0 a row is only learned, which is faster; its row of `p` is then undefined. `ids`
-        are the numbers with which the rows were observed, 0 for those that were not.
+        Where `tested` is 0 a row is only learned, which is faster; its row of `p` is then undefined. Where
+        `observed` is 1 a row, of weight 0, is seen as one that has no label yet. `ids` are the numbers with
+        which rows are or were observed, 0 for those that were not.
         """
         cdef Py_ssize_t start = 0, first, stop
         cdef learner_t* h = &self.handle
@@ -141,16 +137,18 @@ cdef class Kernel:
             first = start
             stop = min(start + call.n_rows, X.shape[0]) if call.polls else X.shape[0]
             with nogil:
-                if tested is None:
+                if tested is None and observed is None:
                     start += learn_rows(h, &X[start, 0], &y[start], &w[start],
                                         NULL if numbers == NULL else numbers + start, &p[start, 0], scratch,
                                         stop - start, call.failure)
                 while start < stop and not call.failure.failed:
                     number = 0 if numbers == NULL else numbers[start]
-                    if tested[start]:
+                    if tested is None or tested[start]:
                         predict_learn(h, &X[start, 0], y[start], w[start], number, &p[start, 0], scratch)
                     elif w[start] > 0:
                         h.learn(h.state, &X[start, 0], y[start], w[start], number)
+                    if observed is not None and observed[start]:
+                        observe(h, &X[start, 0], number)
                     start += 1
             poll_after(&call, start - first)
         self.n_rows = call.n_rows

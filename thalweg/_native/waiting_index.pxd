@@ -20,5 +20,6 @@ cdef class WaitingIndex:
     cdef void link_all(self) noexcept
     cdef void forget(self, Py_ssize_t place) noexcept
     cdef Py_ssize_t place_of(self, uint64_t key) noexcept
+    cdef int64_t new_number(self, uint64_t key, bint is_id) except -1
     cdef int64_t take_key(self, uint64_t key) noexcept
     cdef int64_t take_one(self, const double* x, Py_ssize_t n, bint has_id, int64_t id) noexcept

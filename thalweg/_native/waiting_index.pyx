@@ -74,25 +74,27 @@ cdef class WaitingIndex:
         A row that does not wait, because it has neither or memory is lacking, keeps the number 0.
         """
         cdef rows_t rows = rows_of(X, ids, numbers)
-        cdef Py_ssize_t i, place
-        cdef uint64_t key
+        cdef Py_ssize_t i
         for i in range(rows.n):
-            key = key_at(&rows, i)
-            place = self.place_of(key) if rows.id != NULL else -1
-            if place >= 0:
-                self.forget(place)
+            rows.number[i] = self.new_number(key_at(&rows, i), rows.id != NULL)
+
+    cdef int64_t new_number(self, uint64_t key, bint is_id) except -1:
+        # Let a row wait; return its number.
+        cdef Py_ssize_t place = self.place_of(key) if is_id else -1
+        if place >= 0:
+            self.forget(place)
+        place = (self.counts[OBSERVED] + 1) % self.room
+        if self.number[place] and self.room < self.most:
+            self.adopt(grown(self.arrays, min(2 * self.room, self.most)))
+            self.link_all()
             place = (self.counts[OBSERVED] + 1) % self.room
-            if self.number[place] and self.room < self.most:
-                self.adopt(grown(self.arrays, min(2 * self.room, self.most)))
-                self.link_all()
-                place = (self.counts[OBSERVED] + 1) % self.room
-            if self.number[place]:
-                self.forget(place)
-            self.counts[OBSERVED] += 1
-            self.counts[COUNT] += 1
-            self.key[place], self.number[place] = key, self.counts[OBSERVED]
-            self.link(place)
-            rows.number[i] = self.counts[OBSERVED]
+        if self.number[place]:
+            self.forget(place)
+        self.counts[OBSERVED] += 1
+        self.counts[COUNT] += 1
+        self.key[place], self.number[place] = key, self.counts[OBSERVED]
+        self.link(place)
+        return self.counts[OBSERVED]
 
     def undo(self, const int64_t[::1] numbers):
         """Let the rows that were observed last, and have these numbers, be as if they had not come."""
@@ -115,6 +117,18 @@ cdef class WaitingIndex:
             if self.counts[COUNT] and weight[i] > 0:
                 rows.number[i] = self.take_key(key_at(&rows, i))
         return before - self.counts[COUNT]
+
+    def observe_and_take(self, cnp.ndarray X, cnp.ndarray ids, cnp.ndarray w,
+                         const unsigned char[::1] observed, cnp.ndarray numbers):
+        """For one row after another: let it wait where `observed` is 1, else do what `take` does."""
+        cdef rows_t rows = rows_of(X, ids, numbers)
+        cdef const double* weight = doubles(w)
+        cdef Py_ssize_t i
+        for i in range(rows.n):
+            if observed[i]:
+                rows.number[i] = self.new_number(key_at(&rows, i), rows.id != NULL)
+            elif self.counts[COUNT] and weight[i] > 0:
+                rows.number[i] = self.take_key(key_at(&rows, i))
 
     cdef int64_t take_one(self, const double* x, Py_ssize_t n, bint has_id, int64_t id) noexcept:
         # The same for one row.

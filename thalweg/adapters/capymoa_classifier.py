@@ -8,8 +8,12 @@ from thalweg.learners.base.stream_classifier import StreamClassifier
 def to_capymoa(learner: StreamClassifier, schema: Any = None) -> Any:
     """Return a classifier of CapyMOA made from a copy of a learner, for its evaluation and ensembles.
 
-    Classes, names and categories are those of the schema, or of the schema of the first instance if None. A
-    learner that has begun goes on from there; it must have the inputs and classes of the schema.
+    Parameters
+    ----------
+    learner : learner
+        If it has begun, the copy goes on from there; it must have the inputs and classes of the schema.
+    schema : capymoa.stream.Schema or None
+        Classes, names and categories; by default those of the first instance.
 
     Examples
     --------

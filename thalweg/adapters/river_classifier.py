@@ -9,7 +9,10 @@ from thalweg.learners.base.stream_classifier import StreamClassifier
 def to_river(learner: StreamClassifier) -> Any:
     """Return a classifier of River made from a copy of a learner, for its pipelines and evaluation.
 
-    Inputs and classes are taken as they come, unless the learner has begun: then it goes on from there.
+    Parameters
+    ----------
+    learner : learner
+        If it has begun, the copy goes on from there; otherwise inputs and classes are taken as they come.
 
     Examples
     --------

@@ -22,8 +22,11 @@ COMMANDS = {
     "tune": "tune",
     "drift": "drift",
     "label-errors": "label_errors",
+    "estimate": "estimate",
     "list": "list_",
     "reproduce": "reproduce",
+    "serve": "serve",
+    "live": "live",
 }
 
 app = typer.Typer(

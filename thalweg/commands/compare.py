@@ -9,6 +9,7 @@ import typer
 
 from thalweg._learner_text import make_learner
 from thalweg.commands import options
+from thalweg.commands.costs_file import read_costs
 from thalweg.commands.file_options import with_file_options
 from thalweg.commands.outputs import PAGE_SUFFIXES, check_writable, do_all, terminal, write_file
 from thalweg.commands.progress import Bar
@@ -33,10 +34,12 @@ def compare(
     rows: options.Rows = None,
     delay: options.Delay = "0",
     label_share: options.LabelShare = "1",
+    label_budget: options.LabelBudget = None,
     report: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="Write an HTML page here; or a table, as .csv, .md or .tex."),
     ] = None,
+    costs: options.Costs = None,
     json: options.Json = False,
     data: options.Data = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Run again what earlier calls kept.")] = False,
@@ -69,12 +72,14 @@ def compare(
             seeds=seeds,
             delay=options.read_delay(delay),
             label_share=options.read_share(label_share),
+            label_budget=options.read_budget(label_budget),
             rows=rows,
             limit=limit,
             n_jobs=jobs,
             fresh=fresh,
             data=data,
             progress=bar.show,
+            costs=read_costs(costs),
         )
     comparison.command = options.command_line()
     for result in comparison.results.values():

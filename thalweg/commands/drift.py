@@ -34,6 +34,9 @@ def drift(
     false_alarms: Annotated[
         float, typer.Option("--false-alarms", help="Share of streams without change that get any alarm.")
     ] = 0.01,
+    longest: Annotated[
+        int, typer.Option(min=1, help="Most windows compared together, for small changes that stay; 1: none.")
+    ] = 64,
     rows: options.Rows = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of a generated stream.")] = 0,
     report: options.Report = None,
@@ -44,7 +47,8 @@ def drift(
 ) -> None:
     """Say which columns of a stream changed, when, how much and how sure that is.
 
-    The first rows are the reference; each window of rows after them is compared with it, column by column.
+    The first rows are the reference; each window of rows after them is compared with it, column by column,
+    and the last 2, 4, 8, … windows together with all rows before them.
     With OTHER, all rows of SOURCE are the reference, and the rows of OTHER are compared with it, as a whole
     and in windows. SOURCE is as for `thalweg run`; without `--target` or `--with-labels` every column of a
     file counts as an input. Windows are whole weeks or days if rows have dates in their order; only then
@@ -74,7 +78,7 @@ def drift(
     stream, first, left_out = open_streams(source, other, with_labels, rows, seed, data, file_options)
     span, n_rows, n_reference = lengths(window, reference, stream, first, rows)
     kind = detection.monitor_registry.load(METHODS[method])
-    monitor = kind(reference=n_reference, window=n_rows, false_alarms=false_alarms)
+    monitor = kind(reference=n_reference, window=n_rows, false_alarms=false_alarms, longest=longest)
     compared = first if first is not None else reference if span else None
     with Bar(f"watching {other or source}", "{} changed", 0, json) as bar:
         found = detect_drift(

@@ -2,7 +2,7 @@
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any, NamedTuple
 
 import typer
@@ -83,18 +83,20 @@ KEEP = {
 
 
 def with_file_options(
-    *, model: bool = False, keep: bool = False, **help: str
+    *, model: bool = False, keep: bool = False, only: Collection[str] | None = None, **help: str
 ) -> Callable[[Callable[..., Any]], Any]:
     """Return a decorator that gives a command all file options.
 
     The command gets those that were chosen as the argument `file_options`, in the form that `from_file`
     takes. With `model`, the options that the model's schema answers are left out of the help, and are an
     error that says so. With `keep`, there is an option for columns to copy into what the command writes.
-    Other arguments replace the help of an option, such as `target="…"`.
+    `only` names the options there are, if not all. Other arguments replace the help of an option, such as
+    `target="…"`.
     """
     options = {
         name: option._replace(help=help.get(name, option.help))
         for name, option in (FILE_OPTIONS | (KEEP if keep else {})).items()
+        if only is None or name in only
     }
 
     def decorate(command: Callable[..., Any]) -> Any:

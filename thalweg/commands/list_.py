@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from thalweg import drift, evaluation, learners, streams
+from thalweg import drift, evaluation, learners, streams, trust
 from thalweg._learner_text import DEFAULT_LEARNER
 from thalweg._misspelt import hint
 from thalweg._registry import Registry
@@ -25,7 +25,9 @@ def list_(
 def lines(what: str | None = None) -> Iterator[str]:
     """Yield a line for each learner, stream, …, or for everything under headings if not told."""
     kinds = {
-        "learners": sorted(_registered(learners.registry), key=_default_first),
+        "learners": sorted(
+            [*_registered(learners.registry), *_registered(trust.registry)], key=_default_first
+        ),
         "streams": _streams(),
         "detectors": _registered(drift.registry),
         "monitors": _registered(drift.monitor_registry),

@@ -15,14 +15,16 @@ KINDS = {
 OF_MODEL = ("target", "classes", "missing", "decimal", "date_parts", "n_words")
 
 
-def make_model(learner: StreamClassifier, file_options: dict[str, Any]) -> "tuple[Model, dict[str, Any]]":
+def make_model(
+    learner: StreamClassifier, file_options: dict[str, Any], costs: Any = None
+) -> "tuple[Model, dict[str, Any]]":
     """Return a model that learns with `learner`, and the options that say how its file is read."""
     from thalweg.model import Model
 
     columns = {name: kind for option, kind in KINDS.items() for name in file_options.get(option, ())}
     settings = {name: file_options[name] for name in OF_MODEL if name in file_options}
     reading = {name: value for name, value in file_options.items() if name not in (*KINDS, *OF_MODEL)}
-    return Model(learner=learner, columns=columns or None, **settings), reading
+    return Model(learner=learner, columns=columns or None, costs=costs, **settings), reading
 
 
 def load(path: str) -> "Model":

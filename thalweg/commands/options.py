@@ -13,7 +13,9 @@ SOURCE = typer.Argument(help="A file, - for standard input, a generator or a dat
 PLACEHOLDERS = {
     "report": "FILE", "save": "FILE", "out": "FILE", "data": "FOLDER", "figures": "FOLDER", "file": "FILE",
     "learner": "LEARNER", "set": "NAME=VALUE", "delay": "ROWS", "label-share": "SHARE", "method": "NAME",
-    "share": "SHARE", "false-alarms": "SHARE", "limit": "SECONDS",
+    "share": "SHARE", "coverage": "SHARE", "label-budget": "SHARE", "false-alarms": "SHARE",
+    "limit": "SECONDS", "probability": "COLUMN", "prediction": "COLUMN", "time": "COLUMN",
+    "label-time": "COLUMN", "metric": "NAME", "label": "LABEL", "worse-than": "VALUE", "costs": "FILE",
 }  # fmt: skip
 
 
@@ -83,6 +85,7 @@ Importance = Annotated[
     bool, typer.Option("--importance", help="Find out how much each input is needed; takes longer.")
 ]
 Report = Annotated[Text, typer.Option(help="Write an HTML page with pictures here.")]
+Costs = Annotated[Text, typer.Option(help="What wrong answers cost: a CSV of labels and costs, or a matrix.")]
 Data = Annotated[Text, typer.Option(help="Folder of the public datasets.")]
 Jobs = Annotated[int, typer.Option(help="Processes; -1 for all cores, -2 for all but one.")]
 Rows = Annotated[int | None, typer.Option(min=1, help="Stop after this many rows.")]
@@ -90,6 +93,9 @@ Delay = Annotated[
     str, typer.Option(help="Rows a label is late: a number, or a distribution of scipy.stats: poisson(50).")
 ]
 LabelShare = Annotated[str, typer.Option(help="Share of labels that come, 0 to 1.")]
+LabelBudget = Annotated[
+    Text, typer.Option(help="Ask for the labels that help most, for this share of the rows.")
+]
 
 
 def read_delay(text: str) -> Any:
@@ -108,13 +114,25 @@ def read_delay(text: str) -> Any:
 
 def read_share(text: str) -> float:
     """Return the share of labels that arrive."""
-    try:
-        share = float(text)
-    except ValueError:
-        share = -1.0
+    share = _number(text)
     if not 0 <= share <= 1:
         raise ValueError(f"--label-share {text}: give a share from 0 to 1")
     return share
+
+
+def read_budget(text: str | None) -> float | None:
+    """Return the share of rows to ask a label for, None if there is no budget."""
+    share = None if text is None else _number(text)
+    if share is not None and not 0 < share <= 1:
+        raise ValueError(f"--label-budget {text}: give a share of the rows, above 0 and at most 1")
+    return share
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return -1.0
 
 
 def command_line() -> str:

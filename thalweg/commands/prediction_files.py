@@ -13,7 +13,6 @@ import pyarrow.csv
 import pyarrow.parquet
 
 from thalweg._atomic_file import replacing
-from thalweg._native.argmax import likeliest
 from thalweg.evaluation.sparse_blocks import blocks_for, dense_size, stays_sparse
 from thalweg.learners.base.sparse_rows import checked_sparse_rows
 from thalweg.learners.base.stream_classifier import StreamClassifier
@@ -43,7 +42,8 @@ def predictions(
         size = dense_size(stream, size)
     for X, codes, *cells in first_rows(_blocks(stream, learner, size), rows):
         p = learner.predict_proba_block(X)
-        best, rest = likeliest(p), prediction_columns(p, classes, probabilities)
+        best = learner._answers(p)
+        rest = prediction_columns(p, classes, probabilities, best)
         rest["prediction"] = pa.array(rest["prediction"].tolist())
         columns = {"row": numbers_in_file(np.arange(start, start + len(p)), stream.skipped_rows)}
         for kept in cells:

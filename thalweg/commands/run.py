@@ -10,6 +10,7 @@ import typer
 
 from thalweg._learner_text import DEFAULT_LEARNER, make_learner
 from thalweg.commands import options
+from thalweg.commands.costs_file import read_costs
 from thalweg.commands.file_options import with_file_options
 from thalweg.commands.outputs import INTERRUPTED, check_writable, columns_are_shown
 from thalweg.commands.progress import Bar
@@ -37,12 +38,18 @@ def run(
     set_: Annotated[
         list[str] | None, typer.Option("--set", help="A parameter, such as n_members=20; repeatable.")
     ] = None,
+    coverage: Annotated[
+        str | None,
+        typer.Option(help="Answer with sets of classes that hold the label in this share of rows: 0.9."),
+    ] = None,
+    costs: options.Costs = None,
     rows: options.Rows = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the stream, the learner and the labels.")] = 0,
     delay: options.Delay = "0",
     label_share: Annotated[
         str, typer.Option(help="Share of labels that come, 0 to 1; with --chunk, of chunks after the first.")
     ] = "1",
+    label_budget: options.LabelBudget = None,
     chunk: Annotated[int | None, typer.Option(min=1, help="Test whole chunks of this many rows.")] = None,
     totals: Annotated[
         bool, typer.Option("--totals", help="Keep totals only: constant memory, no AUC.")
@@ -70,9 +77,15 @@ def run(
 
         thalweg run elec2 --data ~/streams --delay 48 --label-share 0.5
 
+        thalweg run claims.csv --target fraud --label-budget 0.05 --delay 200
+
         zcat log.csv.gz | thalweg run - --target ok --on-error skip
 
         thalweg run clicks.csv --target bought --size small
+
+        thalweg run claims.csv --target fraud --costs costs.csv
+
+        thalweg run elec2 --data ~/streams --coverage 0.9 --report report.html
 
         thalweg run sea --learner "LeveragingBagging(HoeffdingTree(grace_period=50), n_members=20)"
     """
@@ -87,6 +100,7 @@ def run(
             seed=seed,
             delay=delay,
             label_share=label_share,
+            label_budget=label_budget,
             chunk=chunk,
             data=data,
             file_options=file_options,
@@ -95,6 +109,8 @@ def run(
             explain=bool(report),
             importance=importance,
             save=bool(save),
+            coverage=coverage,
+            costs=costs,
         )
         from thalweg.commands.run_results import show_and_write
 
@@ -126,6 +142,7 @@ def evaluate(
     source: str, learner: str | None, parameters: Sequence[str], rows: int | None, seed: int, delay: str,
     label_share: str, chunk: int | None, data: str | None, file_options: dict[str, Any], quiet: bool,
     save: bool = False, totals: bool = False, explain: bool = False, importance: bool = False,
+    coverage: str | None = None, label_budget: str | None = None, costs: str | None = None,
 ) -> Outcome:
     """Return the Outcome of a learner on a stream, all given as a person writes them.
 
@@ -134,13 +151,21 @@ def evaluate(
     """
     from thalweg.commands.model_files import check_can_be_saved, make_model
     from thalweg.evaluation import Explanations, PermutationImportance
+    from thalweg.evaluation.history import inner_of
 
     is_default = learner is None
     made = default_learner(parameters, seed) if learner is None else make_learner(learner, parameters, seed)
+    prices = read_costs(costs)
+    if coverage is not None and prices is not None:
+        raise ValueError("--coverage and --costs exclude each other: answers are sets, or cost least")
+    made = made if coverage is None else with_sets(made, coverage)
     late, share = options.read_delay(delay), options.read_share(label_share)
     if chunk and late != 0:
         raise ValueError("--delay and --chunk exclude each other: a chunk's labels come at its end")
-    model, reading = make_model(made, file_options)
+    budget = options.read_budget(label_budget)
+    if chunk and budget:
+        raise ValueError("--label-budget and --chunk exclude each other: a chunk's labels come together")
+    model, reading = make_model(made, file_options, prices)
     if save:
         check_can_be_saved(made)
     title, unknown = f"{type(made).__name__} on {source}", percentage(float("nan"))
@@ -148,7 +173,7 @@ def evaluate(
 
         def progress(done: int, total: int | None, accuracy: float) -> None:
             if is_default and not quiet and not done:
-                print(about_default(model.learner_), file=sys.stderr)
+                print(about_default(inner_of(model.learner_)), file=sys.stderr)
             bar.show(done, total, percentage(accuracy))
 
         settings: dict[str, Any] = {"label_share": share, "seed": seed, "rows": rows, "progress": progress}
@@ -161,11 +186,12 @@ def evaluate(
         if chunk:
             run = model.chunked(source, chunk, **settings)
         else:
-            run = model.prequential(source, delay=late, **settings)
+            estimate = budget is None and (late != 0 or share < 1)
+            run = model.prequential(source, delay=late, label_budget=budget, estimate=estimate, **settings)
     run.command = options.command_line()
     word_for_command(run)
     if is_default and not quiet:
-        print(f"Members behind recent predictions: {_members_of(model.learner_)}", file=sys.stderr)
+        print(f"Members behind recent predictions: {_members_of(inner_of(model.learner_))}", file=sys.stderr)
     if run.interrupted:
         far = f"{run.n_rows:,} rows, accuracy so far {bar.value}"
         print(f"thalweg: interrupted after {far}", file=sys.stderr, flush=True)
@@ -177,6 +203,19 @@ def default_learner(parameters: Sequence[str], seed: int) -> Any:
     if not any(text.startswith("n_jobs=") for text in parameters):
         parameters = [*parameters, "n_jobs=-1"]
     return make_learner(DEFAULT_LEARNER, parameters, seed)
+
+
+def with_sets(learner: Any, coverage: str) -> Any:
+    """Return prediction sets around a learner, of the coverage that was written."""
+    from thalweg.trust import PredictionSets
+
+    try:
+        share = float(coverage)
+    except ValueError:
+        share = 0.0
+    if not 0 < share < 1:
+        raise ValueError(f"--coverage {coverage}: give a share between 0 and 1, such as 0.9")
+    return PredictionSets(learner, coverage=share)
 
 
 def with_size(parameters: Sequence[str], size: str | None, learner: str | None) -> Sequence[str]:

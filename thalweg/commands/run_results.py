@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from thalweg._types import Ints
 from thalweg.commands.outputs import column_lines, do_all, terminal, write_file
 from thalweg.errors import first_of
-from thalweg.evaluation import notable, report
+from thalweg.evaluation import notable, report, set_metrics
 from thalweg.evaluation.baselines import BASELINES
 from thalweg.evaluation.formatting import percentage, points, without_label
 from thalweg.evaluation.history import History
 from thalweg.evaluation.inputs.permutation import TITLES
 from thalweg.evaluation.run import Run
-from thalweg.evaluation.summary import SUMMARY_METRICS, rate_error, shown
+from thalweg.evaluation.summary import SUMMARY_METRICS, cost_in_words, rare_in_words, rate_error, shown
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -47,7 +47,9 @@ def show(run: Run, json: bool) -> None:
     console = terminal()
     console.print(table(run))
     console.print(sentence(run))
-    for line in notable.in_words(run):
+    asked = None if run.asked_labels is None else run.asked_labels.in_words()
+    said = [asked, set_metrics.in_words(run), rare_in_words(run), cost_in_words(run)]
+    for line in [*filter(None, said), *notable.in_words(run)]:
         console.print(line)
     lines = [*column_lines(run.columns, run.pipeline), *input_lines(run), *memory_lines(run)]
     for line in [*lines, *(f"skipped   {message}" for message in run.messages)]:

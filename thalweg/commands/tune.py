@@ -10,6 +10,7 @@ import typer
 
 from thalweg._learner_text import make_learner, read_value
 from thalweg.commands import options
+from thalweg.commands.costs_file import read_costs
 from thalweg.commands.file_options import with_file_options
 from thalweg.commands.outputs import terminal
 from thalweg.commands.progress import Bar
@@ -40,7 +41,9 @@ def tune(
     seed: Annotated[int, typer.Option(min=0, help="Seed of the stream, the learner and the labels.")] = 0,
     delay: options.Delay = "0",
     label_share: options.LabelShare = "1",
+    label_budget: options.LabelBudget = None,
     jobs: options.Jobs = -1,
+    costs: options.Costs = None,
     json: options.Json = False,
     data: options.Data = None,
     file_options: Any = None,
@@ -70,12 +73,14 @@ def tune(
             seed=seed,
             delay=options.read_delay(delay),
             label_share=options.read_share(label_share),
+            label_budget=options.read_budget(label_budget),
             rows=rows,
             n_jobs=jobs,
             data=data,
             file_options=file_options,
             progress=bar.show,
             metric=metric,
+            costs=read_costs(costs),
         )
     show(tuned, json)
 

@@ -7,15 +7,17 @@ expansion around equal shares,
 
     4n Σ(√p₁ − √p₂)²  and  n Σ(p₁ − p₂) ln(p₁/p₂)  follow χ² with b − 1 degrees of freedom,           (1)
     P(√n D > x) tends to Kolmogorov's 2 Σ (−1)^(i+1) exp(−2i²x²),                                     (2)
+    (|W| − half the largest bin)/σ(W) has a tail below that of a normal distribution,                 (3)
 
 (1) uses the shares (count + 1)/(n + b): adding one row to each bin shortens the heavy tail of rare bins, so
-that the test is conservative. (2) is an upper bound if there are ties.
+that the test is conservative. (2) is an upper bound if there are ties. In (3), W is the sum of the second
+histogram's ranks, less its mean; rows of a bin share the mean of their ranks.
 """
 
 from collections.abc import Callable
 
 import numpy as np
-from scipy.special import bdtr, bdtrc, chdtrc, kolmogorov
+from scipy.special import bdtr, bdtrc, chdtrc, kolmogorov, ndtr
 
 from thalweg._types import Counts, Floats, Mask
 
@@ -30,7 +32,8 @@ def hellinger(a: Counts, b: Counts) -> Floats:
 
 def kolmogorov_smirnov(a: Counts, b: Counts) -> Floats:
     """Return the largest distance between the distribution functions of the counts `a` and `b`."""
-    return np.abs(np.cumsum(shares(a), axis=-1) - np.cumsum(shares(b), axis=-1)).max(axis=-1)
+    apart = _distribution(a) - _distribution(b)
+    return np.asarray(np.maximum(apart.max(axis=-1), -apart.min(axis=-1)))
 
 
 def stability_index(a: Counts, b: Counts) -> Floats:
@@ -47,7 +50,14 @@ def shares(counts: Counts) -> Floats:
     """Return counts divided by their sum; NaN where the sum is 0."""
     counts = np.asarray(counts, dtype=float)
     total = counts.sum(axis=-1, keepdims=True)
-    return np.divide(counts, total, out=np.full(counts.shape, np.nan), where=total > 0)
+    return counts / np.where(total > 0, total, np.nan)
+
+
+def _distribution(counts: Counts) -> Floats:
+    """Return the distribution function of counts at the end of each bin; NaN where there are none."""
+    upto: Floats = np.cumsum(counts, axis=-1, dtype=float)
+    upto /= np.where(upto[..., -1:] > 0, upto[..., -1:], np.nan)
+    return upto
 
 
 def smoothed(counts: Counts, bins: Mask) -> Floats:
@@ -66,6 +76,16 @@ def joined(a: Counts, b: Counts) -> tuple[Floats, Floats, Mask]:
     a, b = a.astype(float), b.astype(float)
     n_a, n_b = a.sum(axis=-1), b.sum(axis=-1)
     least = LEAST_EXPECTED * (n_a + n_b) / np.maximum(np.minimum(n_a, n_b), 1)
+    both = a + b
+    bins = both >= least[..., None]
+    # Most histograms have only full bins and empty ones, and stay as they are.
+    open_ = ((both > 0) != bins).any(axis=-1) | ~bins.any(axis=-1)
+    if open_.any():
+        a[open_], b[open_], bins[open_] = _joined_one_by_one(a[open_], b[open_], least[open_])
+    return a, b, bins
+
+
+def _joined_one_by_one(a: Floats, b: Floats, least: Floats) -> tuple[Floats, Floats, Mask]:
     bins = np.zeros(a.shape, dtype=bool)
     last = np.zeros(a.shape[:-1], dtype=np.intp)
     for k in range(a.shape[-1]):
@@ -102,12 +122,30 @@ def chance_by_stability(a: Counts, b: Counts, unordered: Mask) -> Floats:
     return _chance(a, b, unordered, _stability_index)
 
 
-def chance_by_kolmogorov_smirnov(a: Counts, b: Counts) -> Floats:
+def chance_by_kolmogorov_smirnov(a: Counts, b: Counts, distance: Floats | None = None) -> Floats:
     """Return the p-value of the Kolmogorov–Smirnov distance by (2), and of the share of missing values."""
-    chance = kolmogorov(np.sqrt(effective_rows(a, b)) * np.nan_to_num(kolmogorov_smirnov(a, b)))
+    distance = kolmogorov_smirnov(a, b) if distance is None else distance
+    chance = kolmogorov(np.sqrt(effective_rows(a, b)) * np.nan_to_num(distance))
     any_missing = (a[..., 0] + b[..., 0]) > 0
+    if not any_missing.any():
+        return np.asarray(chance)
     missing = chance_by_hellinger(_missing_or_not(a), _missing_or_not(b), np.array(False))
     return np.where(any_missing, np.minimum(1, 2 * np.minimum(chance, missing)), chance)
+
+
+def chance_by_ranks(a: Counts, b: Counts) -> Floats:
+    """Return the p-value of Wilcoxon's rank sum of the values that are not missing, by (3).
+
+    It is 1 where more than half of the rows share a bin: its tail is not that of a normal distribution there.
+    """
+    both = (a + b)[..., 1:].astype(float)
+    n_a, n_b = (counts[..., 1:].sum(axis=-1).astype(float) for counts in (a, b))
+    total, most = np.maximum(n_a + n_b, 2), both.max(axis=-1)
+    ranks = np.cumsum(both, axis=-1) - (both + total[..., None]) / 2
+    found = np.abs((b[..., 1:] * ranks).sum(axis=-1))
+    variance = n_a * n_b / total / (total - 1) * (both * ranks**2).sum(axis=-1)
+    z = np.maximum(found - most / 2, 0) / np.sqrt(np.maximum(variance, 1))
+    return np.where(most <= total / 2, 2 * ndtr(-z), 1.0)
 
 
 def _missing_or_not(counts: Counts) -> Counts:
@@ -141,6 +179,8 @@ def _chance(
     rare_a, rare_b = (counts[..., 0] + np.where(unordered, counts[..., 1], 0) for counts in (a, b))
     rare, few = _chance_of_rare(rare_a, rare_b, a, b)
     chance = np.where(few, np.minimum(1, 2 * np.minimum(chance, rare)), chance)
+    if (n_bins > 1).all():
+        return chance
     return np.where(n_bins == 1, _chance_of_rare(*_all_but_the_biggest(a, b), a, b)[0], chance)
 
 
@@ -160,7 +200,11 @@ def _chance_of_rare(x: Counts, y: Counts, a: Counts, b: Counts) -> tuple[Floats,
     """
     n_a, n_b = a.sum(axis=-1), b.sum(axis=-1)
     share = n_b / np.maximum(n_a + n_b, 1)
+    x, y, share = np.broadcast_arrays(x, y, share)
     total = x + y
-    upper = np.where(y > 0, bdtrc(np.maximum(y - 1, 0), total, share), 1.0)
-    chance = np.minimum(1, 2 * np.minimum(upper, bdtr(y, total, share)))
-    return chance, (total > 0) & (total * np.minimum(share, 1 - share) < LEAST_EXPECTED)
+    chance = np.ones(total.shape)
+    some = total > 0
+    y, n, p = y[some], total[some], share[some]
+    upper = np.where(y > 0, bdtrc(np.maximum(y - 1, 0), n, p), 1.0)
+    chance[some] = np.minimum(1, 2 * np.minimum(upper, bdtr(y, n, p)))
+    return chance, some & (total * np.minimum(share, 1 - share) < LEAST_EXPECTED)

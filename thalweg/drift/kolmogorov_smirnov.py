@@ -30,6 +30,8 @@ class KolmogorovSmirnovMonitor(Monitor):
         Share of streams without change that ever get an alarm, as in HellingerMonitor.
     categorical : sequence of int
         Positions of the inputs whose values are categories, coded 0, 1, 2, ….
+    longest : int, default=64
+        Most windows taken together, as in HellingerMonitor.
 
     Examples
     --------
@@ -38,8 +40,10 @@ class KolmogorovSmirnovMonitor(Monitor):
     >>> X = np.random.default_rng(0).normal(size=(4000, 20))
     >>> X[3000:, 7] += 0.5
     >>> print(*KolmogorovSmirnovMonitor().update(X))
-    x7: rows 3,000 to 3,999 differ by 0.223 (by chance about 0.035), p = 2e-24
+    x7: rows 3,000 to 3,999 differ by 0.223 (by chance about 0.035), p = 5e-24
     """
+
+    _by_ranks = False  # it sees shifts by itself
 
     def _usual_bins(self, n_rows: int) -> int:
         return int(np.clip(n_rows // 5, 3, 200))
@@ -49,8 +53,8 @@ class KolmogorovSmirnovMonitor(Monitor):
     ) -> tuple[Floats, Floats, Floats]:
         # 0.8687 is the mean of Kolmogorov's distribution.
         by_chance = 0.8687 / np.sqrt(np.maximum(effective_rows(reference, counts), 1))
-        chances = chance_by_kolmogorov_smirnov(reference, counts)
-        ordered = kolmogorov_smirnov(reference, counts), by_chance, chances
+        distance = kolmogorov_smirnov(reference, counts)
+        ordered = distance, by_chance, chance_by_kolmogorov_smirnov(reference, counts, distance)
         if not unordered.any():
             return ordered
         by_hellinger = compare(reference, counts, unordered)

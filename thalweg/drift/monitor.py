@@ -1,7 +1,7 @@
 """What all monitors share: the reference, windows, histograms and the rate of false alarms."""
 
 from collections.abc import Sequence
-from dataclasses import astuple, fields
+from dataclasses import astuple, replace
 from typing import Any, Self
 
 import numpy as np
@@ -10,9 +10,18 @@ from numpy.typing import ArrayLike, NDArray
 from thalweg._parameters import columns, count, real_number, whole_number
 from thalweg._types import Counts, Floats, Ints, Mask, State
 from thalweg.drift.bins import OTHER, Bins
-from thalweg.drift.changes import Change, Watched, Windows, adjusted
+from thalweg.drift.changes import (
+    Change,
+    Watched,
+    Windows,
+    adjusted,
+    changes_in,
+    joined_windows,
+    no_windows,
+)
 from thalweg.drift.distances import LEAST_ROWS
 from thalweg.drift.parameters import Parameters
+from thalweg.drift.scales import Scales
 
 CUT_BY = 4                              # one of four rows of the reference defines the bins
 MOST_COUNTS = 1 << 20                   # in one array
@@ -30,6 +39,7 @@ class Monitor(Parameters):
     n_features_: int
     n_rows_: int
     n_windows_: int
+    _by_ranks = True  # whether longer windows are compared by the sum of ranks too
 
     def __init__(
         self,
@@ -39,12 +49,14 @@ class Monitor(Parameters):
         n_bins: int | None = None,
         false_alarms: float = 0.01,
         categorical: Sequence[int] = (),
+        longest: int = 64,
     ) -> None:
         self.reference = reference
         self.window = window
         self.n_bins = n_bins
         self.false_alarms = false_alarms
         self.categorical = categorical
+        self.longest = longest
 
     def _compare(
         self, reference: Counts, counts: Counts, unordered: Mask
@@ -77,6 +89,7 @@ class Monitor(Parameters):
         if self.n_bins is not None:
             whole_number(self, "n_bins", self.n_bins, 3, 1000)
         real_number(self, "false_alarms", self.false_alarms, above=0, below=1)
+        longest = whole_number(self, "longest", self.longest, 1, 1 << 20)
         categorical = set(np.arange(n_features)[columns(self, "categorical", self.categorical, n_features)])
         self.n_features_, self._window, self._length = n_features, window, length
         self._categorical = categorical
@@ -84,6 +97,7 @@ class Monitor(Parameters):
         self._n_others = int(more_classes and classes is not None)
         self.watched_ = self._all_watched(names)
         self.n_rows_, self.n_windows_ = 0, 0
+        self._scales = Scales(longest)
         self._forget()
         return self
 
@@ -91,13 +105,15 @@ class Monitor(Parameters):
         """Process rows, and their labels if these are watched; return a list of the Changes found.
 
         A missing value is NaN, a missing label None or NaN. Each window gives a Change for each distribution
-        that differs from the reference.
+        that differs from the reference; the last 2, 4, 8, … windows give one if they differ together, and
+        no shorter one among them does.
         """
         X = self._rows(X)
         if not hasattr(self, "watched_"):
             self.begin(X.shape[1], None if y is None else _labels_in(y))
             X = self._rows(X)
-        return self._changes(self.update_coded(X, self._codes(y, len(X))))
+        windows = self.update_coded(X, self._codes(y, len(X)))
+        return changes_in(windows, self.watched_, self.false_alarms)
 
     def update_coded(self, X: Floats, codes: Ints | None = None) -> Windows:
         """Process rows and the codes of their labels (-1 if missing); return the Windows that are complete.
@@ -115,7 +131,7 @@ class Monitor(Parameters):
             for start in range(0, len(X), size):
                 part = slice(start, start + size)
                 found.append(self._count(bins, X[part], groups[part]))
-        return self._joined(found)
+        return joined_windows(found) if found else no_windows(len(self.watched_))
 
     def set_reference(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
         """Compare with these rows from now on; drop the rows of an incomplete window. Return self."""
@@ -154,6 +170,8 @@ class Monitor(Parameters):
                 raise ValueError(f"{self._who}: {hint}")
             self._set_reference(*_concatenated(self._kept))
         self.n_windows_ = int(total)
+        self._scales.n_checks[:] = int(total)
+        self._scales.start(self._tabulate(self._reference)[0], grows=not total)
 
     def compare_coded(self, X: Floats, codes: Ints | None = None, *, start: int = 0) -> Windows:
         """Compare rows with the reference as one window, whatever their number; `start` is the first row."""
@@ -168,7 +186,7 @@ class Monitor(Parameters):
 
     def compare_total(self, counts: Ints, start: int, *, stop: int) -> Windows:
         """Compare the sum of all windows, counts of shape (watched, bins), with the reference."""
-        return self._tested(counts[None], [start], [stop], np.ones(1, dtype=np.intp))
+        return self._tested(counts[None], [start], [stop], np.ones(1, dtype=np.intp), 1.0)[0]
 
     def reset(self) -> None:
         """Make the next `reference` rows the reference. The rate of false alarms still holds."""
@@ -202,10 +220,12 @@ class Monitor(Parameters):
             self._kept, self._n_kept, self.n_rows_ = kept, self._n_kept + used, self.n_rows_ + used
             return used
         n_rows = self.n_rows_ + used
-        self._set_reference(*_concatenated(kept), n_rows)
+        self._set_reference(*_concatenated(kept), n_rows, grows=True)
         return used
 
-    def _set_reference(self, X: Floats, groups: Ints, n_rows: int | None = None) -> None:
+    def _set_reference(
+        self, X: Floats, groups: Ints, n_rows: int | None = None, grows: bool = False
+    ) -> None:
         cutting, counted = split_reference(len(X))
         n_bins = self.n_bins or self._usual_bins(min(len(counted), self._window))
         bins = Bins(X[cutting], self._categorical, n_bins)
@@ -214,6 +234,7 @@ class Monitor(Parameters):
         counts, n_rows = self._blank(1, bins), self.n_rows_ if n_rows is None else n_rows
         self._bins, self._reference, self._counts = bins, reference, counts
         self._kept, self._n_kept, self._filled, self.n_rows_ = [], 0, 0, n_rows
+        self._scales.start(self._tabulate(reference)[0], grows)
 
     def _count(self, bins: Bins, X: Floats, groups: Ints) -> Windows:
         """Count rows, and compare the windows that are complete."""
@@ -229,21 +250,28 @@ class Monitor(Parameters):
 
     def _compared(self, counts: Ints, starts: ArrayLike, stops: ArrayLike) -> Windows:
         number = self.n_windows_ + 1 + np.arange(len(counts))
-        return self._tested(self._tabulate(counts), starts, stops, number)
+        part = self._scales.parts[0]
+        found, chances = self._tested(self._tabulate(counts), starts, stops, number, part)
+        return replace(found, longer=self._scales.add(self, found, chances, number))
 
-    def _tested(self, counts: Ints, starts: ArrayLike, stops: ArrayLike, number: Ints) -> Windows:
+    def _tested(
+        self, counts: Ints, starts: ArrayLike, stops: ArrayLike, number: Ints, part: float
+    ) -> tuple[Windows, Floats]:
+        """Compare windows with the reference; return them, and their p-values before any adjustment."""
         reference = self._tabulate(self._reference)
         distances, expected, chances = self._compare(reference, counts, self._unordered)
         rows = np.minimum(reference.sum(axis=-1), counts.sum(axis=-1))
         possible = rows >= LEAST_ROWS
-        return Windows(
+        found = Windows(
             np.asarray(starts, dtype=np.intp),
             np.asarray(stops, dtype=np.intp),
             np.where(possible, distances, np.nan),
             np.where(possible, expected, np.nan),
-            adjusted(chances, possible, number),
+            adjusted(chances, possible, number, part),
             counts,
+            np.ones(len(counts), dtype=np.intp),
         )
+        return found, np.where(possible, chances, 1.0)
 
     def _tabulate(self, counts: Ints) -> Ints:
         """Return counts (windows, groups, inputs, bins) as counts (windows, watched, bins)."""
@@ -273,30 +301,6 @@ class Monitor(Parameters):
         given = [Watched(name, label, j) for label in self.classes_.tolist() for j, name in enumerate(names)]
         self._unordered = np.concatenate([by_input, [True], np.tile(by_input, len(self.classes_))])
         return [*inputs, Watched(None), *given]
-
-    def _changes(self, windows: Windows) -> list[Change]:
-        places = np.argwhere(windows.p_values <= self.false_alarms)
-        return [
-            Change(
-                self.watched_[k],
-                int(windows.starts[i]),
-                int(windows.stops[i]),
-                float(windows.distances[i, k]),
-                float(windows.expected[i, k]),
-                float(windows.p_values[i, k]),
-            )
-            for i, k in places
-        ]
-
-    def _joined(self, found: list[Windows]) -> Windows:
-        if not found:
-            none, no_counts = np.empty((0, len(self.watched_))), np.empty((0, len(self.watched_), 0), np.intp)
-            no_rows = np.empty(0, dtype=np.intp)
-            return Windows(no_rows, no_rows, none, none, none, no_counts)
-        if len(found) == 1:
-            return found[0]
-        names = [field.name for field in fields(Windows)]
-        return Windows(*(np.concatenate([getattr(each, name) for each in found]) for name in names))
 
     def _rows(self, X: ArrayLike) -> Floats:
         try:
@@ -345,9 +349,11 @@ class Monitor(Parameters):
             state["watched_"] = [astuple(each) for each in self.watched_]
             bins = state.pop("_bins")
             state["_cells"] = None if bins is None else vars(bins)
+            state["_scales"] = vars(self._scales).copy()
         return state
 
     def __setstate__(self, state: State) -> None:
+        self.longest = 1  # as in states written before there were longer windows
         vars(self).update(state)
         if "watched_" in state:
             self.watched_ = [Watched(*each) for each in state["watched_"]]
@@ -355,6 +361,8 @@ class Monitor(Parameters):
             if vars(self).pop("_cells") is not None:
                 self._bins = Bins.__new__(Bins)
                 vars(self._bins).update(state["_cells"])
+            self._scales = Scales(self.longest)
+            vars(self._scales).update(state.get("_scales", {}))
 
     def _check_begun(self) -> None:
         if not hasattr(self, "watched_"):

@@ -28,6 +28,8 @@ class StabilityMonitor(Monitor):
         Share of streams without change that ever get an alarm, as in HellingerMonitor.
     categorical : sequence of int
         Positions of the inputs whose values are categories, coded 0, 1, 2, ….
+    longest : int, default=64
+        Most windows taken together, as in HellingerMonitor.
 
     Notes
     -----
@@ -41,7 +43,7 @@ class StabilityMonitor(Monitor):
     >>> X = np.random.default_rng(0).normal(size=(4000, 20))
     >>> X[3000:, 7] += 0.5
     >>> print(*StabilityMonitor(n_bins=10).update(X))
-    x7: rows 3,000 to 3,999 differ by 0.254 (by chance about 0.015), p = 4e-26
+    x7: rows 3,000 to 3,999 differ by 0.254 (by chance about 0.015), p = 7e-26
     """
 
     def _compare(

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from thalweg.evaluation import metrics as metrics
     from thalweg.evaluation import plots as plots
     from thalweg.evaluation import report as report
+    from thalweg.evaluation import set_metrics as set_metrics
     from thalweg.evaluation.comparison.compare import compare as compare
     from thalweg.evaluation.comparison.result import Comparison as Comparison
     from thalweg.evaluation.comparison.tune import Tuned as Tuned

@@ -112,9 +112,9 @@ def steps_as_labels_come(
     """Yield the steps of test-then-train for labels that come when `arrivals` says.
 
     A block is one step: its rows are tested and, in between, earlier rows are learned when their labels come.
-    If the learner observes, a step ends after each row whose label does not come at once, and rows have ids:
-    their numbers, or -1, -2, … where the label comes at once and the row is not observed. Rows are kept in
-    `waiting` until their labels come.
+    If the learner observes, a row whose label does not come at once is observed after its test, and rows have
+    ids: their numbers, or -1, -2, … where the label comes at once and the row is not observed. Rows are kept
+    in `waiting` until their labels come.
     """
     start, under_way = 0, LabelsUnderWay()
     for X, codes in blocks:
@@ -125,7 +125,8 @@ def steps_as_labels_come(
             comes[comes >= total] = NEVER
         late, coming = comes != rows, comes < NEVER
         if not len(waiting) and not (late & (observes | coming)).any():
-            yield _step(X, codes, -1 - rows if observes else None, np.ones(len(X), dtype=bool), coming)
+            untested, ids = np.zeros(len(X), dtype=bool), -1 - rows if observes else None
+            yield _step(X, codes, ids, ~untested, coming, untested)
             continue
         under_way.add(comes[coming], rows[coming], codes[coming])
         due = under_way.pop(start)
@@ -136,10 +137,10 @@ def steps_as_labels_come(
         both[due[at_once, 1] - rows[0]] = True
         kept = coming & ~both
         waiting.add(X[kept], ids=rows[kept], now=rows[kept])
-        yield from _block_steps(X, codes, rows, both, late, observes, due[~at_once], waiting)
+        yield _block_step(X, codes, rows, both, late, observes, due[~at_once], waiting)
 
 
-def _block_steps(
+def _block_step(
     X: Floats,
     codes: Ints,
     rows: NDArray[np.int64],
@@ -148,8 +149,8 @@ def _block_steps(
     observes: bool,
     due: NDArray[np.int64],
     waiting: WaitingRows | WaitingSparse,
-) -> Iterator[Step]:
-    """Yield the steps of a block; `both` marks rows learned at once, `due` are the labels that come late."""
+) -> Step:
+    """Return the step of a block; `both` marks rows learned at once, `due` are the labels that come late."""
     tested_at = np.arange(len(X)) + np.searchsorted(due[:, 0], rows)
     learned_at = np.arange(len(due)) + due[:, 0] - rows[0] + 1
     n = len(X) + len(due)
@@ -160,27 +161,18 @@ def _block_steps(
     if ids is not None:
         ids[tested_at] = np.where(late, rows, -1 - rows)
         ids[learned_at] = np.where(due[:, 0] > due[:, 1], due[:, 1], -1 - due[:, 1])
-    tested, learned = np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)
+    tested, learned, observed = np.zeros((3, n), dtype=bool)
     tested[tested_at] = learned[learned_at] = learned[tested_at[both]] = True
-    first = 0
-    for last in tested_at[late & observes].tolist():
-        part, row = slice(first, last + 1), slice(last, last + 1)
-        yield _step(all_X[part], all_codes[part], _cut(ids, part), tested[part], learned[part])
-        yield Step(all_X[row], ids=_cut(ids, row))
-        first = last + 1
-    if first < n:
-        part = slice(first, n)
-        yield _step(all_X[part], all_codes[part], _cut(ids, part), tested[part], learned[part])
-
-
-def _cut(ids: Numbers | None, part: slice) -> Numbers | None:
-    return None if ids is None else ids[part]
+    observed[tested_at[late & observes]] = True
+    return _step(all_X, all_codes, ids, tested, learned, observed)
 
 
 def _step(X: Floats, codes: Ints, ids: Numbers | None, *masks: Mask) -> Step:
     """Return a Step, with True or False in place of masks that are constant."""
-    tested, learned = (bool(mask[0]) if mask.all() or not mask.any() else mask for mask in masks)
-    return Step(X, codes, tested, learned, ids=ids)
+    tested, learned, observed = (
+        bool(mask[0]) if mask.all() or not mask.any() else mask for mask in masks
+    )
+    return Step(X, codes, tested, learned, observed, ids=ids)
 
 
 def _whole_rows(drawn: ArrayLike) -> NDArray[np.int64]:

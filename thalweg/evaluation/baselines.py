@@ -1,13 +1,13 @@
 """Baselines that any learner must beat: the most frequent class, the latest label, and what follows it."""
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from thalweg import learners
 from thalweg._native.argmax import likeliest
-from thalweg._types import Ints
+from thalweg._types import Ints, State
 
 if TYPE_CHECKING:  # importing it takes scikit-learn
     from thalweg.learners.base.stream_classifier import StreamClassifier
@@ -78,9 +78,11 @@ class Baselines:
         self._n_known: list[NDArray[np.int64]] = []
         self._n_left = 0
 
-    def set_classes(self, n_classes: int) -> None:
-        """Increase the number of classes."""
-        self._classes = np.arange(n_classes)
+    def set_classes(self, n_classes: int, at_once: bool = False) -> None:
+        """Increase the number of classes: when the next label is learned, or `at_once`."""
+        grows, self._classes = n_classes > len(self._classes), np.arange(n_classes)
+        for learner in self._learners if at_once and grows else ():
+            learner.test_then_train_coded(np.zeros((0, 1)), np.empty(0, np.intp), classes=self._classes)
 
     def add(self, learned: NDArray[np.integer], n_known: NDArray[np.int64]) -> None:
         """Add the codes of learned labels, and for each tested row the number of labels learned before it."""
@@ -101,6 +103,19 @@ class Baselines:
         self._predict()
         answers, self._answers = self._answers, self._answers[:1]
         return self._by_name(answers)
+
+    def state(self) -> State:
+        """Return what was learned, as plain data; call it after `new_codes`, as no predictions are kept."""
+        learners = [learner.state() for learner in self._learners]
+        return {"learners": learners, "n_labels": self._n_labels, "n_classes": len(self._classes)}
+
+    def restore(self, state: State) -> Self:
+        """Go on from what `state` returned; return self. Of no use after an error."""
+        for learner, each in zip(self._learners, state["learners"], strict=True):
+            learner.restore(each)
+        self._n_labels = int(state["n_labels"])
+        self._classes = np.arange(int(state["n_classes"]))
+        return self
 
     def _by_name(self, answers: list[NDArray[np.integer]]) -> dict[str, NDArray[np.integer]]:
         return dict(zip(BASELINES, np.concatenate(answers, axis=1), strict=True))

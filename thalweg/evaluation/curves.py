@@ -15,7 +15,7 @@ from thalweg.evaluation.metrics import agreement
 from thalweg.evaluation.pages.svg_style import N_STYLES
 from thalweg.evaluation.run import Run
 from thalweg.evaluation.running_sums import ratio
-from thalweg.evaluation.tally import ANSWERERS, LEARNER
+from thalweg.evaluation.tally import ANSWERERS, LEARNER, SETS
 
 MOST_SHARE_PARTS = 64
 MOST_LINES = 7
@@ -195,6 +195,23 @@ def label_shares(run: Run, most: int = MOST_LINES) -> Shares:
     ends = tally.ends[np.append(starts[1:], n_parts) - 1]
     values = ratio(np.column_stack(columns), counts.sum(axis=1, keepdims=True))
     return Shares(ends, np.asarray(values), names)
+
+
+def set_series(run: Run) -> dict[str, Curve]:
+    """Return coverage, share of single classes and mean size of prediction sets, in parts of a run.
+
+    Parts without a label are left out; there is nothing if the learner does not answer with sets.
+    """
+    tally = run.tally
+    n_parts, starts = tally.n_parts, tally.part_starts(MOST_SHARE_PARTS)
+    if not tally.sets.any():
+        return {}
+    counts = np.add.reduceat(tally.sets[:n_parts], starts)
+    ends = tally.ends[np.append(starts[1:], n_parts) - 1]
+    n_rows = counts[:, SETS.index("rows")]
+    known = n_rows > 0
+    means = counts[known] / n_rows[known, None]
+    return {name: Curve(ends[known], means[:, SETS.index(name)]) for name in ("covered", "single", "size")}
 
 
 def confusion(run: Run, most: int = 10) -> Confusion:

@@ -98,8 +98,18 @@ def loss_streams(
 ) -> Iterator[LossStream]:
     """Return an iterator over seeded streams of errors with one drift each, as (losses, drifts).
 
-    `length` errors at the rate `before` are followed by as many at the rate `after`. The rate changes at once
-    ("abrupt"), or linearly within 1000 losses after the drift ("gradual").
+    Parameters
+    ----------
+    kind : {"abrupt", "gradual"}
+        Whether the rate changes at once, or linearly within 1000 losses after the drift.
+    n_streams : int
+        Number of streams.
+    seed : int
+        Seed of the errors.
+    length : int
+        Number of errors before the drift, and after it.
+    before, after : float
+        Rate of errors before and after the drift.
     """
     one_of("loss_streams", "kind", kind, KINDS)
     rng = np.random.default_rng([seed, list(KINDS).index(kind)])

@@ -8,6 +8,8 @@ import numpy as np
 from thalweg._bounded_record import BoundedRecord
 from thalweg._types import Floats, Ints
 from thalweg.learners.ensembles.base import Ensemble
+from thalweg.trust.calibrated import Calibrated
+from thalweg.trust.prediction_sets import PredictionSets
 
 MOST_RECORDED, MOST_MEMBERS = 128, 100
 ATTRIBUTES = {
@@ -74,30 +76,36 @@ class HistoryRecorder:
     """Reads an attribute of a learner during a run; keeps at most 128 values, evenly spread over the run."""
 
     def __init__(self, learner: Any) -> None:
-        self._learner = learner
-        named = () if isinstance(learner, Ensemble) else ATTRIBUTES
-        self._name = next((name for name in named if hasattr(type(learner), name)), None)
+        self._outer, inner = learner, inner_of(learner)
+        named = () if isinstance(inner, Ensemble) else ATTRIBUTES
+        self._name = next((name for name in named if hasattr(type(inner), name)), None)
         self._record = BoundedRecord[Floats](MOST_RECORDED)
 
     def add(self, row: int) -> None:
         """Record the attribute at this row, if that is due."""
         if self._name is not None and self._record.is_due(row):
-            value = np.ravel(getattr(self._learner, self._name))[:MOST_MEMBERS]
+            value = np.ravel(getattr(inner_of(self._outer), self._name))[:MOST_MEMBERS]
             self._record.add(row, np.array(value, dtype=np.float64))
 
     def history(self) -> History | None:
         """Return the recorded values, or those the learner itself recorded; None if there are none."""
+        learner = inner_of(self._outer)
         if self._name is not None:
             rows = np.array(self._record.rows, dtype=np.int64)
             found = History(ATTRIBUTES[self._name], rows, values=_joined(self._record.values))
-        elif isinstance(self._learner, Ensemble):
-            kept, noted = self._learner.history_, self._learner.noted
+        elif isinstance(learner, Ensemble):
+            kept, noted = learner.history_, learner.noted
             found = History(noted, np.asarray(kept["row"]), values=np.asarray(kept[noted])[:, :MOST_MEMBERS])
         else:
             return None
-        found.names = _names(self._learner, found.values.shape[1])
+        found.names = member_names(learner, found.values.shape[1])
         has_values = found.values.size and not np.isnan(found.values).all()
         return found if has_values and np.nanmin(found.values) < np.nanmax(found.values) else None
+
+
+def inner_of(learner: Any) -> Any:
+    """Return the learner that prediction sets or a calibration are around, else the learner itself."""
+    return learner.learner_ if isinstance(learner, PredictionSets | Calibrated) else learner
 
 
 def resolved_parameters(learner: Any, parameters: dict[str, Any]) -> dict[str, str]:
@@ -116,7 +124,7 @@ def _kinds(learner: Any) -> str | None:
     return ", ".join(dict.fromkeys(_member_names(learner))) or None
 
 
-def _names(learner: Any, n: int) -> list[str]:
+def member_names(learner: Any, n: int) -> list[str]:
     """Return the members' names if they differ, numbered where there are several of one, else numbers."""
     names = _member_names(learner)[:n]
     if len(names) != n or len(set(names)) == 1:

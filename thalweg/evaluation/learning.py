@@ -16,13 +16,13 @@ from thalweg.streams.base import Stream, first_rows
 
 def learn_stream(
     stream: Stream, learner: StreamClassifier, *, resume: bool, rows: int | None = None,
-    ids: Ints | None = None, size: int = 1000,
+    ids: Ints | None = None, size: int = 1000, found: list[Ints] | None = None,
 ) -> int:
     """Learn the rows of a stream in order, observe those without a label; return how many were read.
 
     If it raises, the exception's `rows_learned` says how many rows it had learned.
 
-    `ids` are those of the rows, if some of them were observed before.
+    `ids` are those of the rows, if some of them were observed before; `found` gets the codes of the labels.
     """
     form: Form = "sparse" if stays_sparse(stream, learner) else "dense"
     (resume_learner if resume else begin_learner)(stream, learner, form)
@@ -32,6 +32,8 @@ def learn_stream(
             part = None if ids is None else ids[n : n + len(codes)]
             learn_block(learner, X, codes, stream.classes if stream.is_open else None, part)
             n += len(codes)
+            if found is not None:
+                found.append(np.array(codes, dtype=np.intp))
     except BaseException as error:
         set_rows_learned(error, n + getattr(error, "rows_learned", 0))
         raise
@@ -51,20 +53,15 @@ def learn_block(
         known = codes >= 0
         X, codes, ids = X[known], codes[known], None if ids is None else ids[known]
         places, unlabelled = np.append(np.flatnonzero(known), len(known)), unlabelled[:0]
-    start = 0
     try:
-        for place in [*unlabelled.tolist(), len(codes)]:
-            if place > start:
-                part = slice(start, place)
-                untested, given = np.zeros(place - start, dtype=bool), None if ids is None else ids[part]
-                learner.test_then_train_coded(
-                    X[part], codes[part], tested=untested, classes=classes, ids=given
-                )
-                start = place
-            if place < len(codes):
-                here = slice(place, place + 1)
-                learner.observe(X[here], None if ids is None else ids[here])
-                start = place + 1
+        if len(unlabelled) == len(codes):
+            learner.observe(X, ids)
+        else:
+            observed, untested = codes < 0, np.zeros(len(codes), dtype=bool)
+            learner.test_then_train_coded(
+                X, np.where(observed, 0, codes), tested=untested, classes=classes, ids=ids,
+                observed=observed if len(unlabelled) else None,
+            )
     except BaseException as error:
-        set_rows_learned(error, int(places[start + getattr(error, "rows_learned", 0)]))
+        set_rows_learned(error, int(places[getattr(error, "rows_learned", 0)]))
         raise

@@ -3,31 +3,44 @@
 import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from thalweg._native.argmax import likeliest
 from thalweg._types import Floats, Ints, Mask
 from thalweg.evaluation.baselines import Baselines
 from thalweg.evaluation.history import HistoryRecorder
 from thalweg.evaluation.inputs.observers import Observer, cut
+from thalweg.evaluation.prediction_sets import N_COLUMNS, SetsWatcher
+from thalweg.evaluation.run_costs import RunCosts
 from thalweg.evaluation.steps import Step
 from thalweg.learners.base.native import NativeClassifier
 from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.streams.base import Stream
+from thalweg.trust.costs import answer_codes
+from thalweg.trust.prediction_sets import PredictionSets
 
 _SECONDS_BETWEEN_REPORTS = 0.25
 _ROWS_AT_FIRST = 2**24
 Progress: TypeAlias = Callable[[int, int | None, float], object]
 
 
+class Follower(Protocol):
+    """What takes the tested rows of a run as they come."""
+
+    def add(self, codes: Ints, p: Floats, answers: Ints) -> None:
+        """Take the codes of labels, the probabilities, and the codes of the answers."""
+
+
 class Record:
     """Codes of labels, probabilities and predictions of the baselines, in arrays that grow.
 
-    For K < 128 classes a row needs 8 K + 4 bytes, and 2 more for a moment at the end.
+    For K < 128 classes a row needs 8 K + 4 bytes, and 2 more for a moment at the end. The `follower`, if
+    there is one, gets the tested rows too.
     """
+
+    follower: Follower | None
 
     def __init__(
         self, n_classes: int, expected: int | None, numbered: bool, most_classes: int | None = None
@@ -37,10 +50,14 @@ class Record:
         self.learner_seconds, self.interrupted = 0.0, False
         self._n_right = self._n_scored = self._n_counted = 0
         self._baselines = Baselines(n_classes, most_classes)
+        self.follower = None
+        self.costs: RunCosts | None = None
         n = 1024 if expected is None else min(expected, _ROWS_AT_FIRST)
         self._codes: NDArray[Any] = np.empty(n, self._baselines.dtype)
         self._probabilities = np.empty((n, n_classes))
         self._numbers = np.empty(n, np.int64) if numbered else None
+        self.watcher: SetsWatcher | None = None
+        self._sets = np.empty((0, N_COLUMNS), np.int32)
 
     def set_classes(self, n_classes: int) -> None:
         """Increase the number of classes; the new ones have probability 0 in the rows so far."""
@@ -53,12 +70,16 @@ class Record:
 
     def add(self, step: Step, p: Floats, n: int) -> None:
         """Record the first `n` rows of a step; `p` has the probabilities of the tested ones."""
+        sets = None if self.watcher is None else self.watcher.after(step, p, n)
         if step.codes is not None:
             codes, tested, learned = step.codes[:n], _first(step.tested, n), _first(step.learned, n)
             known, n_known = _where(codes, learned), self.n_learned + _count_before(learned, n)
             self._baselines.add(known, _where(n_known, tested))
             if tested is not False:
-                self._add_tested(_where(codes, tested), _where(p[:n], tested), step.row)
+                self._add_tested(_where(codes, tested), _where(p[:n], tested), step.row, sets)
+                if self.follower is not None:
+                    said = _where(p[:n], tested)[:, : self.n_classes]
+                    self.follower.add(_where(codes, tested), said, answer_codes(said, self._cost_matrix()))
             self.n_learned += len(known)
         if step.row is not None:
             self.reached = step.row + 1 - (0 if step.tested else len(step.X) - n)
@@ -84,10 +105,14 @@ class Record:
         """Return the accuracy so far, NaN before the first scored row."""
         part = slice(self._n_counted, self.n)
         codes, scored = self._codes[part], self._codes[part] >= 0
-        right = likeliest(self._probabilities[part, : self.n_classes])[scored] == codes[scored]
+        given = answer_codes(self._probabilities[part, : self.n_classes], self._cost_matrix())
+        right = given[scored] == codes[scored]
         n_right, n_scored = self._n_right + int(np.count_nonzero(right)), self._n_scored + len(right)
         self._n_right, self._n_scored, self._n_counted = n_right, n_scored, part.stop
         return self._n_right / self._n_scored if self._n_scored else float("nan")
+
+    def _cost_matrix(self) -> Floats | None:
+        return None if self.costs is None else self.costs.so_far(self.n_classes)
 
     def arrays(self, order: Ints | None = None) -> dict[str, Any]:
         """Return the recorded fields of a Run; `order` are the codes of the Run's classes."""
@@ -104,10 +129,13 @@ class Record:
             "probabilities": probabilities,
             "baselines": baselines,
             "row_numbers": None if self._numbers is None else _first_rows(self._numbers, n),
+            "sets": None if self.watcher is None else _first_rows(self._sets, n),
             "interrupted": self.interrupted,
         }
 
-    def _add_tested(self, codes: Ints, p: Floats, row: int | None) -> None:
+    def _add_tested(
+        self, codes: Ints, p: Floats, row: int | None, sets: NDArray[np.int32] | None = None
+    ) -> None:
         n, m = self.n, self.n + len(codes)
         if m > len(self._codes):
             self._grow(m)
@@ -115,6 +143,9 @@ class Record:
         self._probabilities[n:m, : self.n_classes], self._probabilities[n:m, self.n_classes :] = p, 0.0
         if self._numbers is not None and row is not None:
             self._numbers[n:m] = row
+        if sets is not None:
+            self._sets = _grown(self._sets, m) if m > len(self._sets) else self._sets
+            self._sets[n:m] = sets
         self.n = m
 
     def _grow(self, least: int) -> None:
@@ -168,13 +199,20 @@ def run_steps(
 def _run_and_record(learner: Any, step: Step, record: Record, classes: NDArray[Any] | None) -> None:
     run = _run if isinstance(learner, StreamClassifier) else _run_in_parts
     n, p = 0, np.empty((len(step.X), record.n_classes))
+    if record.watcher is not None:
+        record.watcher.before()
     begin = time.perf_counter()
     try:
-        run(learner, step, p, classes)
-        n = len(step.X)
+        if step.asking is None:
+            run(learner, step, p, classes)
+            n = len(step.X)
+        else:
+            n = step.asking.run(learner, step, p)
     except KeyboardInterrupt as stop:
         # Rows that compiled code learned before Ctrl-C are part of the run.
-        n = getattr(stop, "rows_learned", 0) if isinstance(learner, NativeClassifier) else 0
+        counts = isinstance(learner, NativeClassifier) or step.observed is not False
+        n = getattr(stop, "rows_learned", 0) if counts else 0
+        n = n if step.asking is None else step.asking.n_done
         raise
     finally:
         record.learner_seconds += time.perf_counter() - begin
@@ -183,44 +221,49 @@ def _run_and_record(learner: Any, step: Step, record: Record, classes: NDArray[A
 
 def _run(learner: StreamClassifier, step: Step, p: Floats, classes: NDArray[Any] | None) -> None:
     """Run a step in one call of the learner; write the probabilities into `p`."""
-    X, codes, tested, learned, observed, _, ids = step
+    X, codes, tested, learned, observed, _, ids, *_ = step
     if codes is None:
         learner.observe(X, ids)
-    elif observed:
-        learner.predict_then_observe(X, p, ids=ids)
+    elif observed is True:
+        answers = np.empty((len(X), max(len(learner.classes_), 1)))
+        try:
+            learner.predict_then_observe(X, answers, ids=ids)
+        finally:
+            p[:, : answers.shape[1]], p[:, answers.shape[1] :] = answers[:, : p.shape[1]], 0.0
     elif learned is False:
         answers = learner.predict_proba_block(X)
         p[:, : answers.shape[1]], p[:, answers.shape[1] :] = answers, 0.0
+        if isinstance(learner, PredictionSets):
+            learner.record_sets_of(answers)
     else:
         w = None if learned is True else learned.astype(np.float64)
         codes = codes if w is None else np.where(learned, codes, 0)
         mask = (None if tested else np.zeros(len(X), dtype=bool)) if isinstance(tested, bool) else tested
+        seen = None if observed is False else observed
         learner.test_then_train_coded(
-            X, codes, sample_weight=w, tested=mask, p=p, classes=classes, ids=ids
+            X, codes, sample_weight=w, tested=mask, p=p, classes=classes, ids=ids, observed=seen
         )
 
 
 def _run_in_parts(learner: Any, step: Step, p: Floats, _classes: NDArray[Any] | None) -> None:
     """Do the same for a learner that has these methods but is not a StreamClassifier."""
-    X, codes, _, learned, observed, _, _ = step
+    X, codes, _, learned, observed, *_ = step
     if codes is None:
         learner.observe(X)
         return
-    if observed:
-        for i in range(len(X)):
-            p[i : i + 1] = learner.predict_proba_block(X[i : i + 1])
-            learner.observe(X[i : i + 1])
-        return
-    learned = np.broadcast_to(learned, len(X))
-    for start, stop in constant_parts(learned):
+    learned, observed = np.broadcast_to(learned, len(X)), np.broadcast_to(observed, len(X))
+    for start, stop in constant_parts(learned + 2 * observed):
         part = slice(start, stop)
         if learned[start]:
             p[part] = learner.test_then_train_coded(X[part], codes[part])
-        else:
+        elif not observed[start]:
             p[part] = learner.predict_proba_block(X[part])
+        for i in range(start, stop if observed[start] else start):
+            p[i : i + 1] = learner.predict_proba_block(X[i : i + 1])
+            learner.observe(X[i : i + 1])
 
 
-def constant_parts(mask: Mask) -> Iterator[tuple[int, int]]:
+def constant_parts(mask: NDArray[Any]) -> Iterator[tuple[int, int]]:
     """Return (start, stop) of each longest range in which `mask` is constant."""
     edges = np.flatnonzero(mask[1:] != mask[:-1]) + 1
     return zip([0, *edges], [*edges, len(mask)], strict=True)

@@ -16,18 +16,21 @@ labels where these are enough. `classes` are the labels of the columns, by defau
 0.367
 """
 
-from collections.abc import Iterator
+import itertools
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from thalweg.errors import ParameterError
 from thalweg.evaluation import metric_registry
-from thalweg.evaluation.auc import area, over_grid
+from thalweg.evaluation.auc import area, over_grid, precision_area
 from thalweg.evaluation.metric import metric, probability_metric
 from thalweg.evaluation.run import Run
 from thalweg.evaluation.running_sums import Score, check, ratio, total
 from thalweg.evaluation.tally import LEARNER, SMALLEST_PROBABILITY
+from thalweg.trust.costs import cost_matrix
 
 __all__ = [*metric_registry]
 
@@ -85,14 +88,41 @@ def g_mean(run: Run, *, window: int | None = None, fade: float | None = None) ->
 
 
 @metric
-def f1(run: Run, *, window: int | None = None, fade: float | None = None) -> Score:
-    """F1 score: of class 1 if there are two, else the mean over classes that are present or predicted."""
-    scores: Score = 0.0
-    n = 0
-    for true, guessed, right in _class_totals(run, window, fade, first=1 if len(run.classes) == 2 else 0):
-        scores = scores + np.where(true + guessed > 0, ratio(2 * right, true + guessed), 0)
-        n = n + (true + guessed > 0)
-    return ratio(scores, n)
+def precision(
+    run: Run, *, window: int | None = None, fade: float | None = None, label: Any = None
+) -> Score:
+    """Share of rows predicted as a class that are of it: of `label`, class 1 of two, or the mean of all.
+
+    The mean is over classes that are predicted.
+    """
+    return _mean_over(run, window, fade, label, lambda true, guessed, right: (right, guessed))
+
+
+@metric
+def recall(run: Run, *, window: int | None = None, fade: float | None = None, label: Any = None) -> Score:
+    """Share of rows of a class that are predicted as it: of `label`, class 1 of two, or the mean of all.
+
+    The mean is over classes that are present.
+    """
+    return _mean_over(run, window, fade, label, lambda true, guessed, right: (right, true))
+
+
+@metric
+def f1(run: Run, *, window: int | None = None, fade: float | None = None, label: Any = None) -> Score:
+    """F1 score: of `label`, class 1 of two, or the mean over classes that are present or predicted."""
+    return _mean_over(run, window, fade, label, lambda true, guessed, right: (2 * right, true + guessed))
+
+
+@metric
+def cost(run: Run, *, window: int | None = None, fade: float | None = None, costs: Any = None) -> Score:
+    """Mean cost of an answer, by `costs` or those of the run; without any, each mistake costs 1."""
+    found = run.costs if costs is None else cost_matrix("cost", costs, run.classes.tolist())
+    matrix = 1.0 - np.eye(len(run.classes)) if found is None else found
+    if _is_total(run, window, fade):
+        return ratio(float((run.confusion() * matrix).sum()), run.tally.n_scored)
+    scored = run.codes >= 0
+    paid = np.where(scored, matrix[np.where(scored, run.codes, 0), run.predicted], 0.0)
+    return ratio(total(paid, window, fade), total(scored, window, fade))
 
 
 @probability_metric
@@ -129,6 +159,22 @@ def auc(run: Run, *, window: int | None = None, fade: float | None = None) -> Sc
     if window is None and fade is None:
         return area(run.codes, run.probabilities)
     return over_grid(run.codes, run.probabilities, window, fade)
+
+
+@probability_metric
+def average_precision(
+    run: Run, *, window: int | None = None, fade: float | None = None, label: Any = None
+) -> Score:
+    """Area under the precision-recall curve: of `label`, class 1 of two, or the mean over classes.
+
+    For rare classes it tells more than AUC: at random it is the share of the class. Classes with no rows are
+    left out. Sliding and faded values are computed as for AUC.
+    """
+    check(window, fade)
+    chosen = None if label is None else [_code_of(run, label)]
+    if window is None and fade is None:
+        return area(run.codes, run.probabilities, None, precision_area, chosen)
+    return over_grid(run.codes, run.probabilities, window, fade, precision_area, chosen)
 
 
 @metric
@@ -174,18 +220,46 @@ def _is_total(run: Run, window: int | None, fade: float | None) -> bool:
 
 
 def _class_totals(
-    run: Run, window: int | None, fade: float | None, first: int = 0
+    run: Run, window: int | None, fade: float | None
 ) -> Iterator[tuple[Score, Score, Score]]:
     """Yield for each class the totals of its rows, of rows predicted as it, and of both."""
     if _is_total(run, window, fade):
         counts = run.tally.confusions[LEARNER].astype(np.float64)
-        yield from list(zip(counts.sum(axis=1), counts.sum(axis=0), counts.diagonal(), strict=True))[first:]
+        yield from zip(counts.sum(axis=1), counts.sum(axis=0), counts.diagonal(), strict=True)
         return
     scored = run.codes >= 0
-    for k in range(first, len(run.classes)):
+    for k in range(len(run.classes)):
         true, guessed = run.codes == k, (run.predicted == k) & scored
         n_true, n_guessed = total(true, window, fade), total(guessed, window, fade)
         yield n_true, n_guessed, total(true & guessed, window, fade)
+
+
+def _mean_over(
+    run: Run,
+    window: int | None,
+    fade: float | None,
+    label: Any,
+    parts: Callable[[Score, Score, Score], tuple[Score, Score]],
+) -> Score:
+    """Return the mean of a ratio over classes where its denominator is not 0, or that of one class."""
+    totals = _class_totals(run, window, fade)
+    if label is not None or len(run.classes) == 2:
+        chosen = 1 if label is None else _code_of(run, label)
+        totals = itertools.islice(totals, chosen, chosen + 1)
+    ratios: Score = 0.0
+    n = 0
+    for each in totals:
+        above, below = parts(*each)
+        ratios = ratios + np.where(below > 0, ratio(above, below), 0)
+        n = n + (below > 0)
+    return ratio(ratios, n)
+
+
+def _code_of(run: Run, label: Any) -> int:
+    labels = run.classes.tolist()
+    if label not in labels:
+        raise ParameterError.of("metrics", "label", problem=f"must be one of {labels}, got {label!r}")
+    return labels.index(label)
 
 
 def _above(reached: Score, reference: Score) -> Score:

@@ -9,6 +9,7 @@ from thalweg.evaluation.curves import is_grouped
 from thalweg.evaluation.formatting import percentage
 from thalweg.evaluation.run import Run
 from thalweg.evaluation.tally import ANSWERERS, LEARNER
+from thalweg.trust.performance_alarm import PerformanceAlarm
 
 FEWEST_ROWS = 10  # of a class that was never answered rightly
 LEAST_FALL, ERRORS, SPREADS = 0.05, 6.0, 5.0  # of accuracy; in standard errors; in usual ups and downs
@@ -29,6 +30,18 @@ class Fall(NamedTuple):
     row: int
     before: float
     after: float
+
+
+class Alarm(NamedTuple):
+    """A fall of accuracy that is not chance: since when, found at which row, and how sure that is."""
+
+    since: int
+    found_at: int
+    reference: float
+    accuracy: float
+    drop: float
+    p_value: float
+    false_alarms: float
 
 
 def missed_classes(run: Run) -> list[Missed]:
@@ -73,6 +86,24 @@ def fall_of_accuracy(run: Run) -> Fall | None:
     return Fall(int(tally.ends[middle[k] - 1]), float(before[k]), float(after[k]))
 
 
+def alarm_of_accuracy(run: Run) -> Alarm | None:
+    """Return since when accuracy is surely more than 5 points below that of the first 2,000 scored rows.
+
+    None if it is not, or if the run does not keep its rows. See `thalweg.trust.PerformanceAlarm`.
+    """
+    if not run.keeps_rows or is_grouped(run):
+        return None
+    alarm = PerformanceAlarm()
+    scored = np.flatnonzero(run.codes >= 0)
+    alarm.update(run.codes[scored] == run.predicted[scored])
+    since, at = alarm.fallen_since_, alarm.alarm_row_
+    if since is None or at is None or alarm.reference_ is None or alarm.accuracy_since_ is None:
+        return None
+    rows = scored if run.row_numbers is None else run.row_numbers[scored]
+    found = (int(rows[since]), int(rows[at - 1]), alarm.reference_, alarm.accuracy_since_)
+    return Alarm(*found, alarm.drop, alarm.p_value_, alarm.false_alarms)
+
+
 def in_words(run: Run) -> list[str]:
     """Return sentences about all this."""
     said = []
@@ -84,11 +115,21 @@ def in_words(run: Run) -> list[str]:
     if fall is not None:
         shares = f"from {percentage(fall.before)} before to {percentage(fall.after)} after"
         said.append(f"Accuracy falls at about row {fall.row:,}: {shares}.")
+    alarm = alarm_of_accuracy(run)
+    if alarm is not None:
+        shares = f"{percentage(alarm.reference)} at first, then {percentage(alarm.accuracy)}"
+        chance = f"chance of a false alarm at most {percentage(alarm.false_alarms, 'g')}"
+        points = f"more than {100 * alarm.drop:g} points"
+        said.append(f"Accuracy has fallen by {points} since about row {alarm.since:,} ({shares}; {chance}).")
     return said
 
 
 def plain(run: Run) -> dict[str, Any]:
     """Return the same as plain data, for JSON."""
-    fall = fall_of_accuracy(run)
+    fall, alarm = fall_of_accuracy(run), alarm_of_accuracy(run)
     missed = {str(each.label): each.n_rows for each in missed_classes(run)}
-    return {"classes_never_right": missed, "fall_of_accuracy": None if fall is None else fall._asdict()}
+    return {
+        "classes_never_right": missed,
+        "fall_of_accuracy": None if fall is None else fall._asdict(),
+        "alarm_of_accuracy": None if alarm is None else alarm._asdict(),
+    }

@@ -59,7 +59,17 @@ def accuracy_over_time(
 
 
 def confusion(run: Run, most: int = 10, *, axes: Any | None = None) -> Any:
-    """Draw the confusion matrix with rates in per cent, of the `most` frequent classes; return the axes."""
+    """Draw the confusion matrix with rates in per cent; return the axes.
+
+    Parameters
+    ----------
+    run : Run
+        The run to draw.
+    most : int
+        Number of classes to show, the most frequent ones.
+    axes : matplotlib Axes or None
+        Where to draw; by default a new figure.
+    """
     axes = _axes(axes, 5, 4.5)
     found = curves.confusion(run, most)
     rates = 100 * found.rates
@@ -76,7 +86,15 @@ def confusion(run: Run, most: int = 10, *, axes: Any | None = None) -> Any:
 
 
 def reliability(runs: Run | Iterable[Run], axes: Any | None = None) -> Any:
-    """Draw how often answers were correct, by how sure the learner was; return the axes."""
+    """Draw how often answers were correct, by how sure the learner was; return the axes.
+
+    Parameters
+    ----------
+    runs : Run or sequence of Run
+        The runs to show.
+    axes : matplotlib Axes or None
+        Where to draw; by default a new figure.
+    """
     chosen, axes = _runs(runs), _axes(axes, 4.5, 4.5)
     axes.plot([0, 100], [0, 100], color="0.6", linewidth=0.9, linestyle="--")
     found = [curves.reliability(run).shown() for run in chosen]
@@ -91,7 +109,17 @@ def reliability(runs: Run | Iterable[Run], axes: Any | None = None) -> Any:
 
 
 def label_shares(run: Run, most: int = 7, *, axes: Any | None = None) -> Any:
-    """Draw the share of each class over time, of the `most` frequent classes; return the axes."""
+    """Draw the share of each class over time; return the axes.
+
+    Parameters
+    ----------
+    run : Run
+        The run to draw.
+    most : int
+        Number of classes to show, the most frequent ones.
+    axes : matplotlib Axes or None
+        Where to draw; by default a new figure.
+    """
     axes = _axes(axes, 8, 3)
     _draw(axes, curves.lines_of(curves.label_shares(run, most)), 100)
     axes.set(xlabel="row", ylabel="share of the labels (%)")
@@ -104,6 +132,15 @@ def weights(run: Run, most: int = 7, *, axes: Any | None = None) -> Any:
     """Draw the weights of the learner's members, or its forgetting, over time; return the axes.
 
     Raises ValueError if the learner has no such numbers.
+
+    Parameters
+    ----------
+    run : Run
+        The run to draw.
+    most : int
+        Number of lines, those of the largest weights.
+    axes : matplotlib Axes or None
+        Where to draw; by default a new figure.
     """
     if run.history is None:
         raise ValueError(f"plots.weights: {run.learner} has no weights or forgetting that change over time")
@@ -111,9 +148,20 @@ def weights(run: Run, most: int = 7, *, axes: Any | None = None) -> Any:
 
 
 def inputs(run: Run, number: int = 0, *, most: int = 7, axes: Any | None = None) -> Any:
-    """Draw what observer `number` of the run found: how much each input counts over time; return the axes.
+    """Draw how much each input counts over time, as an observer of the run found; return the axes.
 
     Raises ValueError if there is no such observer, or it found nothing.
+
+    Parameters
+    ----------
+    run : Run
+        The run to draw.
+    number : int
+        Which observer: its position in `observers`.
+    most : int
+        Number of inputs to show, those that count most.
+    axes : matplotlib Axes or None
+        Where to draw; by default a new figure.
     """
     if not 0 <= number < len(run.explanations):
         n = len(run.explanations)

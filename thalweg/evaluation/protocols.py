@@ -11,21 +11,26 @@ from thalweg import __version__
 from thalweg._parameters import real_number, whole_number, wrong
 from thalweg._types import Ints
 from thalweg.adapters.foreign import ForeignLearner
-from thalweg.errors import one_line
+from thalweg.errors import ParameterError, one_line
 from thalweg.evaluation.arguments import stream_and_learner
 from thalweg.evaluation.arrivals import Arrivals, Distribution, steps_as_labels_come
+from thalweg.evaluation.asked_labels import Asking, as_budget, steps_as_labels_are_asked
+from thalweg.evaluation.estimating import EstimateFollower, as_estimate
 from thalweg.evaluation.formatting import DATE
-from thalweg.evaluation.history import HistoryRecorder, resolved_parameters
+from thalweg.evaluation.history import HistoryRecorder, inner_of, resolved_parameters
 from thalweg.evaluation.inputs.observers import Observers, as_list, begin_observer
 from thalweg.evaluation.loop import Progress, Record, constant_parts, run_steps
+from thalweg.evaluation.prediction_sets import watcher_of
 from thalweg.evaluation.row_forms import Form, block_size, blocks_of, form_of, waiting_rows
 from thalweg.evaluation.run import Run, learner_code
+from thalweg.evaluation.run_costs import run_costs
 from thalweg.evaluation.state_size import bytes_of
 from thalweg.evaluation.steps import Step
 from thalweg.evaluation.totals_run import TotalsRecord, TotalsRun
 from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.streams.base import Stream, check_closed, fewest, first_rows, stream_name
 from thalweg.streams.source import Source
+from thalweg.trust.accuracy_estimate import AccuracyEstimate
 
 MOST_CLASSES = 1000  # of a stream whose classes may grow
 
@@ -36,6 +41,7 @@ def prequential(
     *,
     delay: int | Distribution = 0,
     label_share: float = 1.0,
+    label_budget: Any = None,
     seed: int = 0,
     rows: int | None = None,
     block: int = 1000,
@@ -45,6 +51,8 @@ def prequential(
     keep: str = "rows",
     observers: Observers = None,
     target: str | int | None = None,
+    estimate: bool | AccuracyEstimate = False,
+    costs: Any = None,
 ) -> Run:
     """Test each row, then learn it when its label comes; return a Run.
 
@@ -65,8 +73,11 @@ def prequential(
         Number of rows by which labels are late; draws are rounded up to whole rows >= 0.
     label_share : float
         Share of the labels that the learner gets. Rows without one are scored too.
+    label_budget : float, LabelBudget or None
+        Labels come only for rows for which they are asked: this share of the rows, or as a LabelBudget
+        decides by the prediction just made; it is reset first. Any object with its method `ask_one` will do.
     seed : int
-        Seed of the delays and of the choice of labels.
+        Seed of the delays and of the choice of labels, not of a LabelBudget that is given.
     rows : int or None
         Stop after this many rows.
     block : int
@@ -87,21 +98,42 @@ def prequential(
         Find out during the run which inputs count: a `PermutationImportance`, an `Explanations`, or both.
     target : str, int or None
         The column of labels of a file or a frame, by default the last; the label in rows that are dicts.
+    estimate : bool or AccuracyEstimate
+        Whether to estimate the accuracy of each window of rows at its end, when labels have not come: the
+        `estimates` of the Run. An AccuracyEstimate says how, and keeps what it found.
+    costs : array-like, dict or None
+        What wrong answers cost, as in `thalweg.trust.Calibrated`: the answers of the run are those of the
+        least expected cost by the learner's probabilities. By default those of the learner, if it has any.
     """
     stream, learner = stream_and_learner(stream, learner, "prequential", target)
+    found = as_estimate(estimate, "prequential")
     arrivals = Arrivals(delay, label_share, seed)
     settings = {"protocol": "prequential", "delay": delay, "label_share": label_share, "seed": seed}
     settings |= {"resume": True} if resume else {}
-    total = _total(stream, rows)
+    total, asking = _total(stream, rows), None
+    if label_budget is not None and found is not None:
+        problem = "excludes label_budget: which labels come depends on what is predicted"
+        raise ParameterError.of("prequential", "estimate", problem=problem)
+    if label_budget is not None:
+        asking = Asking(as_budget(label_budget, seed, resume), keep == "rows")
+        settings["label_budget"] = repr(asking.budget)
 
     def steps() -> Iterator[Step]:
         form = form_of(stream, learner, as_list(observers))
         blocks = first_rows(blocks_of(stream, learner, block_size(stream, block, form), form), rows)
-        return steps_as_labels_come(
-            blocks, arrivals, _observes(learner), total, waiting_rows(stream, form)
-        )
+        given = _observes(learner), total, waiting_rows(stream, form)
+        if asking is None:
+            return steps_as_labels_come(blocks, arrivals, *given)
+        return steps_as_labels_are_asked(blocks, arrivals, asking, *given)
 
-    return _evaluate(stream, learner, steps, settings, total, progress, None, limit, resume, keep, observers)
+    follower = None if found is None else EstimateFollower(found, arrivals)
+    run = _evaluate(
+        stream, learner, steps, settings, total, progress, None, limit, resume, keep, observers, follower,
+        costs,
+    )
+    if asking is not None:
+        vars(run).update(asking.fields())
+    return run
 
 
 def chunked(
@@ -116,6 +148,7 @@ def chunked(
     keep: str = "rows",
     observers: Observers = None,
     target: str | int | None = None,
+    costs: Any = None,
 ) -> Run:
     """Test a whole chunk of rows, then learn it; return a Run.
 
@@ -125,7 +158,7 @@ def chunked(
 
     Parameters
     ----------
-    stream, learner, rows, progress, keep, observers, target
+    stream, learner, rows, progress, keep, observers, target, costs
         As in `prequential`.
     size : int
         Number of rows of a chunk.
@@ -149,7 +182,8 @@ def chunked(
                 yield Step(X[known], codes[known], learned=True, ids=learned)
 
     return _evaluate(
-        stream, learner, steps, settings, _total(stream, rows), progress, keep=keep, observers=observers
+        stream, learner, steps, settings, _total(stream, rows), progress, keep=keep, observers=observers,
+        costs=costs,
     )
 
 
@@ -214,6 +248,8 @@ def _evaluate(
     resume: bool = False,
     keep: str = "rows",
     observers: Observers = None,
+    follower: EstimateFollower | None = None,
+    costs: Any = None,
 ) -> Run:
     """Run the steps of a protocol and return the Run."""
     if keep not in ("rows", "totals"):
@@ -224,18 +260,27 @@ def _evaluate(
     classes = (resume_learner if resume else begin_learner)(stream, learner, form)
     n_classes, n = max(len(classes), 1), n_tests if numbered else total
     record = TotalsRecord(n_classes, most) if keep == "totals" else Record(n_classes, n, numbered, most)
+    record.follower, record.costs = follower, run_costs(costs, learner, stream, settings["protocol"])
     for observer in observers:
         begin_observer(observer, stream, total)
     recorder, growing = HistoryRecorder(learner), stream if stream.is_open else None
     progress = None if progress is None else _with_total(progress, stream)
-    run_steps(steps(), learner, record, progress, total, growing, limit, recorder, observers)
+    record.watcher = watcher_of(learner)
+    try:
+        run_steps(steps(), learner, record, progress, total, growing, limit, recorder, observers)
+    finally:
+        if record.watcher is not None:
+            record.watcher.end()
     seconds = time.perf_counter() - begin
     if progress is not None and record.n_rows:
         progress(record.n_rows, total, record.running_accuracy())
     found = [each.as_history() for each in observers]
     times = {"date": date, "seconds": seconds, "learner_seconds": record.learner_seconds}
     explained = {"history": recorder.history(), "explanations": [each for each in found if each is not None]}
-    return _run(stream, learner, record, classes, settings=settings, **times, **explained)
+    estimates = None if follower is None else follower.estimates()
+    return _run(
+        stream, learner, record, classes, settings=settings, estimates=estimates, **times, **explained
+    )
 
 
 def _run(stream: Stream, learner: Any, record: Record, classes: NDArray[Any], **about: Any) -> Run:
@@ -257,11 +302,12 @@ def _run(stream: Stream, learner: Any, record: Record, classes: NDArray[Any], **
         classes=classes,
         n_rows=record.n_rows,
         drifts=drifts[drifts < record.n_rows],
-        alarms=np.asarray(getattr(learner, "drifts_", ()), dtype=np.int64),
+        alarms=np.asarray(getattr(inner_of(learner), "drifts_", ()), dtype=np.int64),
         memory=bytes_of(learner.state() if is_ours else vars(learner)),
         columns=stream.columns,
         learner_code=learner_code(learner),
         unlabelled=record.n_unlabelled,
+        costs=None if record.costs is None else record.costs.of(classes.tolist()),
         skipped=stream.skipped,
         messages=list(stream.messages),
         **about,

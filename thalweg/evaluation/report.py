@@ -8,7 +8,7 @@ from thalweg.evaluation import notable
 from thalweg.evaluation.curves import names_of
 from thalweg.evaluation.formatting import all_of, without_label
 from thalweg.evaluation.pages import charts as pictures
-from thalweg.evaluation.pages import tables
+from thalweg.evaluation.pages import estimate_page, tables
 from thalweg.evaluation.pages.inputs import explanations
 from thalweg.evaluation.pages.matrices import confusion, diagram
 from thalweg.evaluation.pages.page import STOPPED, Markup, note, pairs, text, write_page
@@ -55,12 +55,28 @@ def write(
 
 
 def picture(runs: Run | Iterable[Run], window: int | None = None, *, cumulative: bool = False) -> str:
-    """Return the SVG of the accuracy over time of a Run, or of several Runs on one stream."""
+    """Return the SVG of the accuracy over time of a Run, or of several Runs on one stream.
+
+    Parameters
+    ----------
+    runs : Run or sequence of Run
+        The runs to show.
+    window : int or None
+        Number of rows of the sliding window; by default about a fiftieth of the run.
+    cumulative : bool
+        Show the accuracy over all rows so far instead.
+    """
     return pictures.accuracy_svg([runs] if isinstance(runs, Run) else list(runs), window, cumulative)
 
 
 def short(run: Run) -> str:
-    """Return the HTML of a Run for a notebook: a sentence, the chart and the metrics."""
+    """Return the HTML of a Run for a notebook: a sentence, the chart and the metrics.
+
+    Parameters
+    ----------
+    run : Run
+        The run to show.
+    """
     chart = f'<div style="max-width: 900px">{picture(run)}</div>'
     return f"<style>{CHART_STYLE}</style><p>{text(tables.in_words(run))}</p>{chart}{tables.metrics([run])}"
 
@@ -72,6 +88,9 @@ def _section(runs: list[Run], window: int | None, named: bool, cumulative: bool)
     parts.append(note(STOPPED if any(run.interrupted for run in runs) else "", "warning"))
     if first.unlabelled:
         parts.append(note(f"{without_label(first.unlabelled)}, not scored.", "warning"))
+    for run, name in zip(runs, names_of(runs), strict=True):
+        if run.asked_labels is not None:
+            parts.append(note((f"{name}: " if len(runs) > 1 else "") + run.asked_labels.in_words()))
     if first.skipped:
         said = "".join(f"<br/>{text(message)}" for message in first.messages)
         parts.append(note(Markup(f"{first.skipped:,} unreadable rows were skipped.{said}"), "warning"))
@@ -90,6 +109,10 @@ def _contents(runs: list[Run], window: int | None, cumulative: bool) -> Iterable
     """Yield title and HTML of each part of a section."""
     first = runs[0]
     yield "Accuracy over time", _over_time(runs, window, cumulative)
+    for run, name in zip(runs, names_of(runs), strict=True):
+        several = f" of {name}" if len(runs) > 1 else ""
+        yield f"Accuracy{several} as it was estimated", estimate_page.of_run(run)
+        yield f"Prediction sets{several} over time", pictures.sets(run)
     yield "Metrics", tables.metrics(runs)
     yield "Classes", tables.classes(runs)
     if any(run.n_scored for run in runs):

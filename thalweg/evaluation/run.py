@@ -10,14 +10,18 @@ from numpy.typing import NDArray
 
 from thalweg._registry import Pickled
 from thalweg._sklearn import BaseEstimator
-from thalweg._types import Floats, Ints
+from thalweg._types import Floats, Ints, Mask
 from thalweg.evaluation.history import History
-from thalweg.evaluation.tally import LEARNER, ROWS_AT_A_TIME, Tally
+from thalweg.evaluation.tally import LEARNER, ROWS_AT_A_TIME, SETS, Tally, set_counts
+from thalweg.trust.costs import answer_codes
 
-if TYPE_CHECKING:  # importing it takes pyarrow
+if TYPE_CHECKING:  # importing the second takes pyarrow
+    from thalweg.evaluation.asked_labels import AskedLabels
     from thalweg.streams.files.column_report import ColumnReport
+    from thalweg.trust.window_estimates import WindowEstimates
 
 SMALL_MODEL = 1_000_000  # bytes: not worth a warning
+SET_COLUMNS = {"classes in the set": "size", "label in the set": "covered"}
 
 
 @dataclass(repr=False)
@@ -44,6 +48,16 @@ class Run(Pickled):
     baselines : dict of ndarray
         The codes predicted by "no_change" (repeat the last label), "majority", and "label_chain" (what most
         often followed the last label), which learn the same labels at the same time as the learner.
+    sets : ndarray of int or None
+        Tested rows × 2, if the learner answers with prediction sets: the number of classes in the set, 0 if
+        none reached its threshold and the set is the most probable class, and 1 if the label is in the set
+        before this rule. The metrics of sets are in `set_metrics`.
+    asked, chances : ndarray of bool and float, or None
+        With a label budget: whether the label of each tested row was asked for, and with which chance.
+    asked_labels : AskedLabels or None
+        With a label budget: how many labels were asked for, and the accuracy they tell.
+    costs : ndarray or None
+        What each answer costs, [true class, answer]; then the answers are those of the least expected cost.
     row_numbers : ndarray of int or None
         The row of the stream that each tested row belongs to; None if they are 0, 1, 2, …
     n_rows : int
@@ -68,6 +82,8 @@ class Run(Pickled):
         Number of rows of the stream that have no label: they are tested, but neither scored nor learned.
     skipped, messages : int, list of str
         Number of unreadable rows of a file that were left out, and error messages of the first of them.
+    estimates : WindowEstimates or None
+        The accuracy of windows of rows as it could be estimated at their end, if that was asked for.
     interrupted : bool
         Whether Ctrl-C or a limit of time stopped the run; then the rest is the result so far.
     """
@@ -83,7 +99,12 @@ class Run(Pickled):
     parameters: dict[str, Any] = field(default_factory=dict)
     settings: dict[str, Any] = field(default_factory=dict)
     inputs: dict[str, list[str]] = field(default_factory=dict)
+    sets: NDArray[np.int32] | None = None
     row_numbers: NDArray[np.int64] | None = None
+    asked: Mask | None = None
+    chances: Floats | None = None
+    asked_labels: "AskedLabels | None" = None
+    costs: Floats | None = None
     drifts: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     alarms: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     seconds: float = 0.0
@@ -100,6 +121,7 @@ class Run(Pickled):
     unlabelled: int = 0
     skipped: int = 0
     messages: list[str] = field(default_factory=list)
+    estimates: "WindowEstimates | None" = None
     interrupted: bool = False
     keeps_rows = True
 
@@ -116,7 +138,9 @@ class Run(Pickled):
 
     @cached_property
     def predicted(self) -> NDArray[Any]:
-        """Code of the most probable class of each tested row; the first of equally probable ones."""
+        """Code of the answer to each tested row: the most probable class, or that of the least cost."""
+        if self.costs is not None:
+            return answer_codes(self.probabilities, self.costs).astype(self.codes.dtype)
         best = np.zeros(len(self.codes), dtype=self.codes.dtype)
         if len(self.classes) == 2:
             best[self.probabilities[:, 1] > self.probabilities[:, 0]] = 1
@@ -154,10 +178,12 @@ class Run(Pickled):
     def tally(self) -> Tally:
         """Sums over all tested rows: confusion, calibration, and parts over time."""
         tally = Tally(max(1, len(self.classes)))
+        tally.costs = self.costs
         for start in range(0, len(self.codes), ROWS_AT_A_TIME):
             rows = slice(start, start + ROWS_AT_A_TIME)
             answers = {name: codes[rows] for name, codes in self.baselines.items()}
-            tally.add(self.codes[rows], self.probabilities[rows], answers)
+            sets = None if self.sets is None else self.sets[rows]
+            tally.add(self.codes[rows], self.probabilities[rows], answers, sets)
         return tally
 
     @property
@@ -179,7 +205,9 @@ class Run(Pickled):
         """Return a pandas DataFrame with a line for each tested row.
 
         Its columns are the row of the stream, the label (missing: None), the answer and whether it is
-        correct, the probability of each class, and the answers of the baselines.
+        correct, the probability of each class, the answers of the baselines; of prediction sets, the number
+        of classes and whether the label is one of them; with a label budget, whether the label was asked for,
+        and with which chance.
         """
         codes, predicted, probabilities = self.codes, self.predicted, self.probabilities
         try:
@@ -195,6 +223,11 @@ class Run(Pickled):
         }
         columns |= {f"probability of {label}": probabilities[:, k] for k, label in enumerate(self.classes)}
         columns |= {name: names[given] for name, given in self.baselines.items()}
+        if self.sets is not None:
+            counts = set_counts(self.sets, codes == predicted)
+            columns |= {name: counts[:, SETS.index(key)] for name, key in SET_COLUMNS.items()}
+        if self.asked is not None:
+            columns |= {"asked": self.asked, "chance": self.chances}
         return pd.DataFrame(columns)
 
     def part(self, start: int = 0, stop: int | None = None) -> "Run":
@@ -206,7 +239,11 @@ class Run(Pickled):
             codes=self.codes[kept],
             probabilities=self.probabilities[kept],
             baselines={name: codes[kept] for name, codes in self.baselines.items()},
+            sets=None if self.sets is None else self.sets[kept],
             row_numbers=numbers[kept],
+            estimates=None,
+            asked=None if self.asked is None else self.asked[kept],
+            chances=None if self.chances is None else self.chances[kept],
         )
 
     def of_baseline(self, name: str) -> "Run":
@@ -214,13 +251,16 @@ class Run(Pickled):
         certain = np.zeros((len(self.codes), len(self.classes)))
         certain[np.arange(len(self.codes)), self.baselines[name]] = 1
         unnamed = replace(self, parameters={}, probabilities=certain, alarms=self.alarms[:0])
-        return replace(unnamed, learner=name, learner_code=name)
+        made = replace(unnamed, sets=None, estimates=None, learner=name, learner_code=name)
+        if self.costs is not None:  # it answers whatever that costs
+            vars(made).update({"predicted": self.baselines[name], "tally": self.tally.of(name)})
+        return made
 
     def summary(self) -> dict[str, Any]:
         """Return the metrics as plain numbers; rates are fractions of 1; None if one is not defined."""
-        from thalweg.evaluation import notable
+        from thalweg.evaluation import notable, set_metrics
         from thalweg.evaluation.baselines import BASELINES
-        from thalweg.evaluation.summary import plain, plain_number, rate, rate_error
+        from thalweg.evaluation.summary import by_class, plain, plain_number, rate, rate_error
 
         return {
             "learner": self.learner,
@@ -231,6 +271,9 @@ class Run(Pickled):
             "classes": {str(label): share for label, share in self.class_shares.items()},
             **plain(self),
             **notable.plain(self),
+            "by_class": by_class(self),
+            "costs": None if self.costs is None else self.costs.tolist(),
+            "sets": set_metrics.plain(self),
             "baselines": {name: plain_number(rate(self, name)) for name in BASELINES},
             "baselines_errors": {name: plain_number(rate_error(self, name)) for name in BASELINES},
             "seconds": self.seconds,
@@ -243,6 +286,7 @@ class Run(Pickled):
             "alarms": self.alarms.tolist(),
             "columns": None if self.columns is None else self.columns.to_plain(),
             "pipeline": self.pipeline,
+            "label_budget": None if self.asked_labels is None else self.asked_labels.to_plain(),
             "skipped": self.skipped,
             "messages": self.messages,
             "interrupted": self.interrupted,

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thalweg._bounded_record import halved
-from thalweg._native.argmax import likeliest
-from thalweg._types import Floats, Ints
+from thalweg._types import Floats, Ints, Mask
 from thalweg.evaluation.baselines import BASELINES
+from thalweg.trust.costs import answer_codes
 
 LEARNER = "learner"
 ANSWERERS = (LEARNER, *BASELINES)
@@ -16,6 +16,9 @@ N_BINS = 20
 MOST_PARTS = 256
 SMALLEST_PROBABILITY = np.finfo(np.float64).eps
 ROWS_AT_A_TIME = 65_536
+SETS = ("rows", "held", "covered", "size", "single")
+"""What is counted of prediction sets: rows, labels in their sets before the rule that no set is empty and
+with it, classes in all sets, and sets of one class."""
 
 
 class Tally:
@@ -25,6 +28,8 @@ class Tally:
     ----------
     n : int
         Number of rows so far.
+    costs : ndarray or None
+        What each answer costs, [true class, answer], if the learner's answers are those of the least cost.
     confusions : dict of ndarray
         For the learner and each baseline, the number of rows of each true class (first axis) and answer.
     log_loss, brier : float
@@ -35,16 +40,20 @@ class Tally:
         Number of rows of a part: over time the run is cut into 128 to 256 equal parts, the last one shorter.
     class_counts, right : ndarray
         Rows of each part and class, and correct answers of each part and answerer.
+    sets : ndarray
+        For each part what is counted of prediction sets, in the order of SETS; 0 if there are none.
     """
 
     def __init__(self, n_classes: int) -> None:
         self.n = 0
+        self.costs: Floats | None = None
         self.confusions = {name: np.zeros((n_classes, n_classes), dtype=np.int64) for name in ANSWERERS}
         self.log_loss = self.brier = 0.0
         self.bins = np.zeros((3, N_BINS))
         self.part_size = 1
         self.class_counts = np.zeros((MOST_PARTS, n_classes), dtype=np.int64)
         self.right = np.zeros((MOST_PARTS, len(ANSWERERS)), dtype=np.int64)
+        self.sets = np.zeros((MOST_PARTS, len(SETS)), dtype=np.int64)
 
     @property
     def n_classes(self) -> int:
@@ -92,20 +101,32 @@ class Tally:
         self.confusions = {name: counts[np.ix_(order, order)] for name, counts in self.confusions.items()}
         self.class_counts = self.class_counts[:, order]
 
-    def add(self, codes: Ints, probabilities: Floats, answers: Mapping[str, NDArray[np.integer]]) -> None:
-        """Add rows: codes of labels (-1: none), the learner's probabilities, answers of the baselines."""
+    def add(
+        self,
+        codes: Ints,
+        probabilities: Floats,
+        answers: Mapping[str, NDArray[np.integer]],
+        sets: NDArray[np.int32] | None = None,
+    ) -> None:
+        """Add rows: codes of labels (-1: none), the learner's probabilities, answers of the baselines.
+
+        `sets` is what is kept of prediction sets, if there are some.
+        """
         while self.n + len(codes) > MOST_PARTS * self.part_size:
             self.class_counts, self.right = halved(self.class_counts, add=True), halved(self.right, add=True)
+            self.sets = halved(self.sets, add=True)
             self.part_size *= 2
         part = (self.n + np.arange(len(codes))) // self.part_size
         scored = codes >= 0
         part, y, p = part[scored], codes[scored], probabilities[scored]
-        answer = likeliest(p)
+        answer = answer_codes(p, self.costs)
         np.add.at(self.class_counts, (part, y), 1)
         for i, name in enumerate(ANSWERERS):
             given = answer if name == LEARNER else answers[name][scored]
             np.add.at(self.confusions[name], (y, given), 1)
             self.right[:, i] += np.bincount(part[given == y], minlength=MOST_PARTS)
+        if sets is not None:
+            np.add.at(self.sets, part, set_counts(sets[scored], answer == y))
         self._add_probabilities(y, p, answer)
         self.n += len(codes)
 
@@ -132,3 +153,14 @@ class Tally:
         scored = np.add.reduceat(self.class_counts[:n_parts].sum(axis=1), starts)
         right = np.add.reduceat(self.right[:n_parts, ANSWERERS.index(answerer)], starts)
         return right[scored > 0] / scored[scored > 0]
+
+
+def set_counts(sets: NDArray[np.int32], right: Mask) -> Ints:
+    """Return for each row what is counted of its set, in the order of SETS.
+
+    `sets` are rows × 2: the size before the rule that no set is empty, and 1 if the label is in. `right` says
+    whether the likeliest class is the label: it is the set if no other class is in.
+    """
+    size, held = sets.T
+    columns = np.ones_like(held), held, held | ((size == 0) & right), np.maximum(size, 1), size <= 1
+    return np.column_stack(columns).astype(np.int64)

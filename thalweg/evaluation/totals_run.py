@@ -49,7 +49,8 @@ class TotalsRun(Run):
     def of_baseline(self, name: str) -> "TotalsRun":
         """Return a baseline as a Run; what needs its probabilities is not defined."""
         same = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in ROWS}
-        same |= {"learner": name, "parameters": {}, "alarms": self.alarms[:0], "tally": self.tally.of(name)}
+        same |= {"learner": name, "parameters": {}, "alarms": self.alarms[:0], "estimates": None}
+        same |= {"tally": self.tally.of(name)}
         return TotalsRun(**same, **_no_rows())
 
 
@@ -63,7 +64,8 @@ class TotalsRecord(Record):
         self._numbers = None
         self._baselines = Baselines(n_classes, most_classes)
         self._tally = Tally(n_classes)
-        self._waiting: list[tuple[Ints, Floats]] = []
+        self.watcher = self.follower = self.costs = None
+        self._waiting: list[tuple[Ints, Floats, NDArray[np.int32]]] = []
         self._n_waiting = 0
         self._highest = -1
 
@@ -98,8 +100,11 @@ class TotalsRecord(Record):
             self._tally.reorder(order)
         return {**_no_rows(), "tally": self._tally, "interrupted": self.interrupted}
 
-    def _add_tested(self, codes: Ints, p: Floats, row: int | None) -> None:
-        self._waiting.append((np.array(codes), np.array(p)))
+    def _add_tested(
+        self, codes: Ints, p: Floats, row: int | None, sets: NDArray[np.int32] | None = None
+    ) -> None:
+        kept = np.empty((len(codes), 0), np.int32) if sets is None else sets
+        self._waiting.append((np.array(codes), np.array(p), kept))
         self._n_waiting += len(codes)
         self._highest = max(self._highest, int(codes.max(initial=-1)))
         self.n += len(codes)
@@ -111,9 +116,11 @@ class TotalsRecord(Record):
         if not waiting:
             return
         answers = self._baselines.new_codes()
-        codes, probabilities = (np.concatenate(parts) for parts in zip(*waiting, strict=True))
+        codes, probabilities, sets = (np.concatenate(parts) for parts in zip(*waiting, strict=True))
         n = min(len(codes), *map(len, answers.values()))  # they differ if Ctrl-C came in between
-        self._tally.add(codes[:n], probabilities[:n], {name: given[:n] for name, given in answers.items()})
+        self._tally.costs = self._cost_matrix()
+        known = {name: given[:n] for name, given in answers.items()}
+        self._tally.add(codes[:n], probabilities[:n], known, sets[:n] if sets.shape[1] else None)
 
 
 def _no_rows() -> dict[str, Any]:

@@ -23,6 +23,7 @@ from thalweg.evaluation.arguments import as_learner
 from thalweg.evaluation.sparse_blocks import stays_sparse
 from thalweg.learners.base.state import from_plain, to_plain
 from thalweg.learners.base.stream_classifier import StreamClassifier
+from thalweg.model.estimating import ModelEstimate
 from thalweg.model.late_rows import LateRows
 from thalweg.model.opening import ColumnSettings, check_any_known
 from thalweg.model.wording import in_words_of_model, warn, worded
@@ -33,8 +34,10 @@ from thalweg.streams.files.coding import Coding
 from thalweg.streams.files.column_report import ColumnReport
 from thalweg.streams.files.schema_reader import LEFT_OUT
 from thalweg.streams.files.tables import flat
+from thalweg.trust.calibrated import Calibrated
+from thalweg.trust.costs import cost_matrix
 
-FITTED = ("learner_", "runs_", "_coding", "_report", "_late")
+FITTED = ("learner_", "runs_", "_coding", "_report", "_late", "_estimates")
 SAVED = frozenset({"schema", "report", "fitted", "waiting", "runs"})  # of a model that has begun
 MOST_NEW = 1000
 LISTED = ("classes", "missing", "date_parts")
@@ -53,12 +56,14 @@ class FittedModel(Stateful, BaseEstimator):
     n_words: int | None
     max_waiting: int
     random_state: int
+    costs: Any
     learner_: StreamClassifier
     runs_: list[dict[str, Any]]
     _given_columns: Mapping[str, Any] | None
     _coding: Coding
     _report: ColumnReport
     _late: LateRows
+    _estimates: ModelEstimate
 
     @property
     def columns(self) -> Any:
@@ -142,6 +147,7 @@ class FittedModel(Stateful, BaseEstimator):
         if self._begun:
             state |= {"schema": self._coding.schema(), "report": dataclasses.asdict(self._report)}
             state |= {"fitted": self.learner_.state(), "waiting": self._late.state(), "runs": self.runs_}
+            state["estimate"] = self._estimates.state()
         return state
 
     def _set_content(self, state: State) -> None:
@@ -154,6 +160,7 @@ class FittedModel(Stateful, BaseEstimator):
                 raise StateError("Model: the state has no learner")
             self._coding, self._report = Coding(state["schema"]), ColumnReport(**state["report"])
             self._late, self.runs_ = LateRows.from_state(state["waiting"]), [*state["runs"]]
+            self._estimates = ModelEstimate.from_state(state.get("estimate"), self.max_waiting)
             self.learner_ = learner
             if not self._late.n_features == learner.n_features_in_ == self._coding.n_inputs:
                 raise StateError("Model: the learner and the columns have different numbers of inputs")
@@ -182,9 +189,23 @@ class FittedModel(Stateful, BaseEstimator):
             text = self.learner or DEFAULT_LEARNER
             parameters = {} if self.learner else {"n_jobs": -1}
             made = read_learner(text, parameters, whole_number(self, "random_state", self.random_state, 0))
+            if hasattr(made, "max_waiting") and "max_waiting" not in text:
+                made.set_params(max_waiting=self.max_waiting)  # it forgets no row that waits here
         else:
             made = clone(as_learner(self.learner, "Model"), safe=False)
-        return made
+        if self.costs is None:
+            return made
+        costs = self.costs if isinstance(self.costs, dict) else self._costs_by_label()
+        return Calibrated(made, costs=costs)
+
+    def _costs_by_label(self) -> dict[Any, Any]:
+        """Return costs that are an array by the labels of `classes`."""
+        if self.classes is None:
+            raise wrong(self, "costs", "a dict by labels, or classes must list the labels", self.costs)
+        labels = list(self.classes)
+        matrix = cost_matrix(self, self.costs, labels)
+        rows = [dict(zip(labels, row, strict=True)) for row in matrix.tolist()]
+        return dict(zip(labels, rows, strict=True))
 
     def _n_words(self) -> int:
         if self.n_words is not None:
@@ -269,6 +290,7 @@ class FittedModel(Stateful, BaseEstimator):
             report = stream.columns or _report(coding)
             self._report = dataclasses.replace(report, warnings=tuple(map(worded, report.warnings)))
             self.runs_ = []
+            self._estimates = ModelEstimate(most)
         self._coding, self.learner_ = coding, learner
 
 

@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thalweg._misspelt import unknown_parameter
-from thalweg._native.argmax import likeliest
 from thalweg._sklearn import ClassifierMixin
-from thalweg._types import Floats
+from thalweg._types import Floats, Mask
 from thalweg.errors import ParameterError, StreamError
 from thalweg.evaluation import chunked, explanation, prequential
 from thalweg.evaluation.inputs.columns import InputColumns
@@ -24,6 +23,8 @@ from thalweg.model.results import results
 from thalweg.model.rows import as_ids, as_rows, is_empty
 from thalweg.streams.base import Stream
 from thalweg.streams.columns.date_parts import PARTS
+from thalweg.trust.accuracy_estimate import AccuracyEstimate
+from thalweg.trust.prediction_sets import PredictionSets
 from thalweg.waiting import Ids
 
 MOST_RUNS = 100
@@ -66,9 +67,14 @@ class Model(ClassifierMixin, RecordsModel):
         Number of inputs that a column of text becomes; None for 4096 if the learner takes sparse rows, as the
         default learner does, else 256.
     max_waiting : int, default=10000
-        Most rows that wait for their labels; then the one that has waited longest is dropped.
+        Most rows that wait for their labels; then the one that has waited longest is dropped. A learner given
+        as text, or by default, keeps as many.
     random_state : int, default=0
         Seed of a learner given as text or by default.
+    costs : array-like or dict, default=None
+        What wrong answers cost, by label or in the order of `classes`: {"fraud": 50} or
+        {"fraud": {"fine": 50}}. The learner is then put into a `thalweg.trust.Calibrated`, which takes dense
+        rows only, and the answers are those of the least expected cost.
 
     Attributes
     ----------
@@ -106,6 +112,7 @@ class Model(ClassifierMixin, RecordsModel):
         n_words: int | None = None,
         max_waiting: int = 10_000,
         random_state: int = 0,
+        costs: Any = None,
     ) -> None:
         self.target = target
         self.learner = learner
@@ -117,6 +124,7 @@ class Model(ClassifierMixin, RecordsModel):
         self.n_words = n_words
         self.max_waiting = max_waiting
         self.random_state = random_state
+        self.costs = costs
 
     def learn(
         self, source: Any, y: Any = None, *, ids: Ids | None = None, rows: int | None = None, **options: Any
@@ -150,6 +158,7 @@ class Model(ClassifierMixin, RecordsModel):
             stream, learner = self._open(source, y, rows=rows, **options), self._begun_learner()
             known = as_ids(ids)
             self._then_adopt(stream, learner, lambda: self._learn_rows(stream, learner, rows, known))
+            self._estimates.n_learned += 0 if known is not None else (stream.n_rows or 0)
         return self
 
     def observe(self, source: Any, *, ids: Ids | None = None, **options: Any) -> None:
@@ -181,6 +190,15 @@ class Model(ClassifierMixin, RecordsModel):
                     self._learn_late(known, codes)
         return len(known)
 
+    def accuracy_estimate(self) -> AccuracyEstimate:
+        """Return how good the model is now, as estimated from rows predicted with ids and their labels.
+
+        Labels that have come count as they are; for rows that wait, it is estimated how often such answers
+        are right: `model.accuracy_estimate().now()`. The result is a copy, and does not change later.
+        """
+        with self._writing:
+            return self._estimates.copy(self.learner_.classes_.tolist())
+
     def prequential(self, source: Any, y: Any = None, **options: Any) -> Run:
         """Test each row, then learn it when its label comes; return a Run.
 
@@ -193,17 +211,34 @@ class Model(ClassifierMixin, RecordsModel):
         return self._evaluate(chunked, source, None, options | {"size": size})
 
     def predict(self, source: Any, *, ids: Ids | None = None, **options: Any) -> NDArray[Any]:
-        """Return the most probable label of each row.
+        """Return the most probable label of each row, or that of the least expected cost.
 
         Without `ids` this changes nothing. With `ids`, one for each row, the rows wait for their labels, and
         the learner observes them: see `label`. New categories then get their codes.
         """
         p, classes = self._predict_rows(source, ids, options)
-        return classes[likeliest(p)]
+        return classes[self.learner_._answers(p)]
 
     def predict_proba(self, source: Any, *, ids: Ids | None = None, **options: Any) -> Floats:
         """Return the probabilities of each row, in the order of `classes_`; `ids` are as in `predict`."""
         return self._predict_rows(source, ids, options)[0]
+
+    def predict_set(self, source: Any, *, ids: Ids | None = None, **options: Any) -> list[NDArray[Any]]:
+        """Return for each row the labels in its set, never none; `ids` are as in `predict`.
+
+        The learner must be a `thalweg.trust.PredictionSets`.
+        """
+        sets_of = self._sets_of()
+        p, classes = self._predict_rows(source, ids, options)
+        return [classes[row] for row in sets_of(p)]
+
+    def predict_set_one(self, record: Mapping[str, Any]) -> list[Any]:
+        """Return the labels in the set of one record; none before the first row."""
+        found = self._predict_record(record)
+        if found is None:
+            return []
+        p, labels = found
+        return [label for label, is_in in zip(labels, self._sets_of()(p[None])[0], strict=True) if is_in]
 
     def predict_table(self, source: Any, *, ids: Ids | None = None, **options: Any) -> Any:
         """Return a table of the kind given with the label and the probabilities of each row.
@@ -213,12 +248,12 @@ class Model(ClassifierMixin, RecordsModel):
         """
         source, _ = as_rows(source)
         p, classes = self._predict_rows(source, ids, options)
-        return as_given(prediction_columns(p, classes), source)
+        return as_given(prediction_columns(p, classes, answers=self.learner_._answers(p)), source)
 
     def predict_one(self, record: Mapping[str, Any]) -> Any:
         """Return the most probable label of one record; None before the first row."""
         found = self._predict_record(record)
-        return None if found is None else found[1][found[0].argmax()]
+        return None if found is None else found[1][self.learner_._answer(found[0])]
 
     def predict_proba_one(self, record: Mapping[str, Any]) -> dict[Any, float]:
         """Return {label: probability} for one record; empty before the first row."""
@@ -268,6 +303,13 @@ class Model(ClassifierMixin, RecordsModel):
         tags.target_tags.required = False
         return tags
 
+    def _sets_of(self) -> Callable[[Floats], Mask]:
+        self._check_begun()
+        if not isinstance(self.learner_, PredictionSets):
+            problem = "must be a PredictionSets around a learner to predict sets"
+            raise ParameterError.of("Model", "learner", problem=problem)
+        return self.learner_.sets_of
+
     def _evaluate(self, protocol: Callable[..., Run], source: Any, y: Any, options: dict[str, Any]) -> Run:
         """Run a protocol of `thalweg.evaluation`; keep what the learner learned, and the results."""
         source, y = as_rows(source, y)
@@ -285,6 +327,8 @@ class Model(ClassifierMixin, RecordsModel):
                 settings["progress"] = self._after_begin(settings["progress"], stream, learner)
             run: Run = self._then_adopt(stream, learner, lambda: protocol(stream, learner, **settings))
             self.runs_ = [*self.runs_, results(run)][-MOST_RUNS:]
+            asked = run.asked_labels
+            self._estimates.n_learned += run.n_rows - run.unlabelled if asked is None else asked.asked
             return run
 
     def _after_begin(

@@ -7,13 +7,18 @@ from numpy.typing import NDArray
 
 from thalweg._frames import frame_names
 from thalweg._native.argmax import likeliest
-from thalweg._types import Floats
+from thalweg._types import Floats, Ints
 from thalweg.streams.files.tables import is_records
 
 
-def prediction_columns(p: Floats, classes: NDArray[Any], probabilities: bool = True) -> dict[str, Any]:
-    """Return the columns of a table: the label, its probability and, unless told not, that of each class."""
-    best = likeliest(p)
+def prediction_columns(
+    p: Floats, classes: NDArray[Any], probabilities: bool = True, answers: Ints | None = None
+) -> dict[str, Any]:
+    """Return the columns of a table: the label, its probability and, unless told not, that of each class.
+
+    `answers` are the codes of the labels, if these may not be the most probable ones.
+    """
+    best = likeliest(p) if answers is None else answers
     columns = {"prediction": classes[best], "probability": p[np.arange(len(p)), best]}
     names = [f"p_{label}" for label in classes.tolist()]
     return columns | (dict(zip(names, p.T, strict=True)) if probabilities else {})

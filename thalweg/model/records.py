@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from thalweg._native.argmax import likeliest
 from thalweg._types import Floats, Ints, Mask
 from thalweg.errors import ParameterError, StreamError, set_rows_learned, short_repr
 from thalweg.evaluation.learning import learn_block, learn_stream
@@ -42,9 +41,11 @@ class RecordsModel(FittedModel):
             self.learner_.observe(x[None])
         elif code < len(self._class_list):
             self.learner_.learn_one(x, self._class_list[code])
+            self._estimates.n_learned += 1
         else:
             with self._without_new_labels(n_labels):
                 learn_block(self.learner_, x[None], np.array([code]), coding.classes)
+            self._estimates.n_learned += 1
         return True
 
     @contextmanager
@@ -68,18 +69,21 @@ class RecordsModel(FittedModel):
         if not self._begun:
             learn_stream(stream, learner, resume=False, rows=rows, ids=np.arange(-len(ids), 0))
             return
+        found: list[Ints] = []
         with self._late.taken(ids[:rows]) as (_, numbers):
             try:
-                learn_stream(stream, learner, resume=True, rows=rows, ids=numbers)
+                learn_stream(stream, learner, resume=True, rows=rows, ids=numbers, found=found)
             except StreamError as error:
                 remove_skip(error)
                 raise
+        self._estimates.labelled(ids[:rows], np.concatenate([np.empty(0, dtype=np.intp), *found]))
 
     def _learn_late(self, ids: list[Any], codes: Ints) -> None:
         """Learn rows, all of which wait."""
         more_classes = len(self._coding.labels) > len(self._class_list)
         with self._late.taken(ids, all_wait=True) as (X, numbers):
             learn_block(self.learner_, X, codes, self._coding.classes if more_classes else None, numbers)
+        self._estimates.labelled(ids, codes)
 
     def _predict_record(self, record: Mapping[str, Any]) -> tuple[Floats, list[Any]] | None:
         """Return the probabilities of a record, and the labels they are of; None before the first row."""
@@ -148,6 +152,8 @@ class RecordsModel(FittedModel):
                 else:
                     with self._late.added(X, ids[n : n + len(X)]) as numbers:
                         found.append(self.learner_.predict_then_observe(X, ids=numbers))
+                    answers = self.learner_._answers(found[-1])
+                    self._estimates.predicted(found[-1], ids[n : n + len(X)], answers)
                 n += len(X)
         except Exception as error:
             set_rows_learned(error, n)
@@ -159,7 +165,7 @@ class RecordsModel(FittedModel):
         with self._reading, in_words_of_model():
             right, labelled = [np.empty(0, dtype=bool)], [np.empty(0, dtype=bool)]
             for X, codes in self._coded_blocks(self._open(*as_rows(source))):
-                right.append(likeliest(self.learner_.predict_proba_block(X)) == codes)
+                right.append(self.learner_._answers(self.learner_.predict_proba_block(X)) == codes)
                 labelled.append(codes >= 0)
             return np.concatenate(right), np.concatenate(labelled)
 

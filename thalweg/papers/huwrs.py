@@ -111,7 +111,7 @@ def learner_of(method: str, chunk: int, seed: int) -> StreamClassifier:
         member = HoeffdingTree(grace_period=50, delta=0.01) if method == UNCHANGING else None
         return SlidingHUWRS(member, window=chunk, period=max(chunk // 10, 1), random_state=seed)
     if method == "AHOT":
-        return AdaptiveHoeffdingOptionTree()
+        return AdaptiveHoeffdingOptionTree(delta=1e-7)
     if method == "DWM":
         return DynamicWeightedMajority(period=50, beta=0.5, reduce="period")
     settings: dict[str, Any] = {"chunk_size": chunk, "random_state": seed}

@@ -52,9 +52,10 @@ class Stumps(NamedTuple):
         if self.method == "FLB":
             stump = DecisionStump(window=1)
             return FastLightBoost(stump, n_members=self.n_members, chunk_size=int(self.window), n_rounds=5)
+        moves: dict[str, Any] = {"update": self.method, "period": self.period, "cap": None}
         if self.method in ("implicit", "coordinate"):
-            return IBoost(**size, update=self.method, period=self.period)
-        return IBoost(**size, update=self.method, n_updates=self.n_updates, period=self.period)
+            return IBoost(**size, **moves)
+        return IBoost(**size, **moves, n_updates=self.n_updates)
 
 
 def bayes_methods(
@@ -64,7 +65,7 @@ def bayes_methods(
     size: dict[str, Any] = {"member": NaiveBayes(), "n_members": n_members, "random_state": seed}
     dwm: dict[str, Any] = {"period": dwm_period, "beta": 0.5, "max_members": n_members, "random_state": seed}
     return {
-        "IBoost": IBoost(**size, **settings),
+        "IBoost": IBoost(**size, **settings, cap=None),
         "IBoost, cap 3": IBoost(**size, **settings, cap=3),
         "IBoost, cap auto": IBoost(**size, **settings, cap="auto"),
         "IBoost batch, cap 3": IBoost(**size, **settings, update="batch", cap=3),
@@ -76,7 +77,7 @@ def bayes_methods(
         "OCB": OnlineCoordinateBoost(**size, window=2000),
         "DWM": DynamicWeightedMajority(NaiveBayes(), **dwm, reduce="always", window=200),
         "DWM of 2007": DynamicWeightedMajority(NaiveBayes(), **dwm, reduce="period"),
-        "FLB": FastLightBoost(**size),
+        "FLB": FastLightBoost(**size, chunk_size=200),
     }
 
 
@@ -85,12 +86,12 @@ def long_window_methods(seed: int = 1) -> dict[str, StreamClassifier]:
     bayes: dict[str, Any] = {"member": NaiveBayes(), "n_members": 50, "random_state": seed}
     trees: dict[str, Any] = bayes | {"member": HoeffdingTree()}
     return {
-        "naive Bayes, n = 2000": IBoost(**bayes, window=2000),
+        "naive Bayes, n = 2000": IBoost(**bayes, window=2000, cap=None),
         "naive Bayes, ADWIN, cap 3": IBoost(**bayes, window="adwin", cap=3),
-        "naive Bayes, implicit": IBoost(**bayes, update="implicit"),
-        "naive Bayes, coordinate": IBoost(**bayes, update="coordinate"),
+        "naive Bayes, implicit": IBoost(**bayes, update="implicit", cap=None),
+        "naive Bayes, coordinate": IBoost(**bayes, update="coordinate", cap=None),
         "naive Bayes, coordinate, cap 3": IBoost(**bayes, update="coordinate", cap=3),
-        "Hoeffding trees": IBoost(**trees),
+        "Hoeffding trees": IBoost(**trees, cap=None),
         "Hoeffding trees, cap 3": IBoost(**trees, cap=3),
     }
 

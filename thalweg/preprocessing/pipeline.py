@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from thalweg._parameters import whole_number, wrong
-from thalweg._types import Ints, State
+from thalweg._types import Floats, Ints, State
 from thalweg.errors import ParameterError, StateError
 from thalweg.learners import HoeffdingTree, LastLabels
 from thalweg.learners.base._native.member_view import AdapterKernel
@@ -65,6 +65,7 @@ class Pipeline(MemberList, OneMember):
     _kernel: PipelineKernel
     takes_missing = True
     _list_name = "steps"
+    _member_parameter = "learner"
 
     def __init__(
         self,
@@ -105,9 +106,15 @@ class Pipeline(MemberList, OneMember):
         """Return the names of the inputs of `learner_`."""
         return list(self.get_feature_names_out())
 
+    def _answers(self, p: Floats) -> Ints:
+        return self._kernel.member._answers(p)
+
+    def _answer(self, p: Floats) -> int:
+        return self._kernel.member._answer(p)
+
     def _template(self) -> StreamClassifier:
         if self.learner is None:
-            return HoeffdingTree()
+            return self._one_default(HoeffdingTree)
         if not isinstance(self.learner, StreamClassifier):
             raise wrong(self, "learner", "a learner such as HoeffdingTree()", self.learner)
         return self.learner
@@ -182,7 +189,11 @@ def _parameters(steps: list[Step]) -> list[str]:
 def make_pipeline(*steps: Step | StreamClassifier) -> StreamClassifier:
     """Return a Pipeline of the steps and the learner, which is the last argument.
 
-    `LastLabels()` may be among the steps: what comes after it sees the latest labels as further inputs.
+    Parameters
+    ----------
+    *steps : step or learner
+        Steps in the order in which a row passes them, then the learner. `LastLabels()` may be among the
+        steps: what comes after it sees the latest labels as further inputs.
 
     Examples
     --------

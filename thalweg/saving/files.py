@@ -14,7 +14,7 @@ from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.saving.container import pack, unpack
 from thalweg.saving.plain import from_json, to_json
 
-KINDS = ("learner", "model")  # that can be saved
+KINDS = ("learner", "model", "bank")  # that can be saved
 
 
 def to_bytes(learner: Stateful, notes: dict[str, Any] | None = None) -> bytes:
@@ -40,7 +40,7 @@ def to_bytes(learner: Stateful, notes: dict[str, Any] | None = None) -> bytes:
         raise TypeError(f"got the class {learner.__name__}; pass an instance: {learner.__name__}()")
     if not isinstance(learner, Stateful) or learner._kind not in KINDS:
         kind = type(learner).__name__
-        raise TypeError(f"only learners and models of thalweg can be saved, got {kind}")
+        raise TypeError(f"only learners, models and banks of thalweg can be saved, got {kind}")
     try:
         return _bytes_of(learner.state(), notes)
     except TypeError as error:
@@ -201,7 +201,13 @@ def load_and_describe(
 
 
 def describe(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Return what is in a model file besides the learner: version, time and `notes`, and the state."""
+    """Return what is in a model file besides the learner: version, time and `notes`, and the state.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    """
     with _of(path):
         return _content(Path(path).read_bytes())
 

@@ -1,4 +1,8 @@
-"""Public datasets by name, from a folder of files or from OpenML."""
+"""Public datasets by name, from a folder of files or from OpenML.
+
+`elec2(data, **options)` is short for `load("elec2", data, **options)`: `data` is the folder with the file,
+and `options` go to `from_file`.
+"""
 
 import inspect
 import os
@@ -41,7 +45,13 @@ def names() -> tuple[str, ...]:
 
 
 def summary(name: str) -> str:
-    """Return one line about a dataset."""
+    """Return one line about a dataset.
+
+    Parameters
+    ----------
+    name : str
+        One of `names()`.
+    """
     return str(globals()[name].__doc__).splitlines()[0]
 
 

@@ -4,12 +4,13 @@ import json
 import math
 from functools import partial
 
+import every_learner
 import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.linear_model import SGDClassifier
 
-from thalweg import evaluation, learners
+from thalweg import evaluation
 from thalweg.errors import ParameterError
 from thalweg.evaluation import metrics, prequential, tune
 from thalweg.evaluation.comparison.ranges import NOTHING_TO_TUNE, OF_LEARNERS, usual_values
@@ -18,13 +19,13 @@ from thalweg.learners import DriftReset, HoeffdingTree, NaiveBayes, NearestNeigh
 from thalweg.preprocessing import StandardScaler, make_pipeline
 from thalweg.streams import SEA
 
-ALL = sorted(learners.registry)
+ALL = sorted(every_learner.registry)
 STREAM = SEA(1000, seed=1)
 
 
 @pytest.mark.parametrize("name", ALL)
 def test_every_learner_has_usual_values_that_it_accepts_or_a_reason(name):
-    learner = learners.registry.load(name)()
+    learner = every_learner.registry.load(name)()
     if name in NOTHING_TO_TUNE:
         with pytest.raises(ParameterError, match=f"nothing to try for {name}: "):
             usual_values(learner)

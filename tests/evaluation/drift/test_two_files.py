@@ -62,9 +62,13 @@ def test_a_shift_is_found_as_a_whole_and_in_windows(last, tmp_path):
 
 
 def test_a_small_shift_is_found_as_a_whole_only(last, tmp_path):
-    (price,) = found(last, write(tmp_path / "this.csv", 3000, 2, shift=0.25), "--window", 50)["changed"]
+    this = write(tmp_path / "this.csv", 3000, 2, shift=0.25)
+    (price,) = found(last, this, "--window", 50, "--longest", 1)["changed"]
     assert price["as_a_whole"] is True and price["windows_changed"] == 0
     assert "in all rows together, but in no window alone" in price["words"]
+    (price,) = found(last, this, "--window", 50)["changed"]
+    assert price["as_a_whole"] is True and price["windows_changed"] == 0 and price["windows_together"] > 1
+    assert f"in {price['windows_together']} windows together, but in no window alone" in price["words"]
 
 
 def test_columns_that_only_one_file_has_are_said(last, tmp_path):

@@ -9,6 +9,7 @@ from thalweg.checks.running import assert_same
 from thalweg.errors import StateError
 from thalweg.learners import AdaptiveStacking, HoeffdingTree, LabelChain, LastLabels, NaiveBayes
 from thalweg.learners.base import StreamClassifier
+from thalweg.trust import PredictionSets
 
 X, Y = np.random.default_rng(1).normal(size=(40, 3)), np.random.default_rng(2).integers(0, 3, 40)
 LEARNERS = [LabelChain(), HoeffdingTree(), stack()]
@@ -158,6 +159,72 @@ def test_a_call_that_is_interrupted_leaves_the_other_rows_waiting(by_ids):
     for one, other in zip(stopped.members_[:2], whole.members_[:2], strict=True):
         assert_same(one.state(), other.state())
     np.testing.assert_array_equal(stopped.trust_, whole.trust_)
+
+
+class Stopping(StreamClassifier):
+    """Answers a coin, and is interrupted when it has predicted so many rows."""
+
+    def __init__(self, n=0):
+        self.n = n
+
+    def _begin(self, n_features, n_classes):
+        self._n_left = self.n
+
+    def _learn(self, X, y, w, p):
+        self._predict(X, p)
+
+    def _predict(self, X, p):
+        self._n_left -= len(X)
+        if self._n_left == 0:
+            raise KeyboardInterrupt
+        p[:] = 1 / p.shape[1]
+
+
+def late_block(n, delay):
+    """Return rows, codes, weights, ids and what is tested and observed, for labels that are late."""
+    order = [(i, True) for i in range(delay)]
+    for i in range(delay, n):
+        order += [(i, True), (i - delay, False)]
+    ids, tested = np.array([i for i, _ in order]), np.array([is_test for _, is_test in order])
+    X = ids[:, None] * np.ones((1, 2))
+    return X, np.zeros(len(ids), dtype=int), (~tested).astype(float), ids, tested
+
+
+@pytest.mark.parametrize("max_waiting", [5, 100])
+@pytest.mark.parametrize("stop", [1, 3, 40, 130])
+def test_a_block_stopped_in_the_middle_leaves_the_rows_that_wait_by_then(stop, max_waiting):
+    X, codes, w, ids, tested = late_block(100, 20)
+    stopped, whole = (
+        PredictionSets(Stopping(n), max_waiting=max_waiting).begin(2, [0, 1]) for n in (stop, 0)
+    )
+    with pytest.raises(KeyboardInterrupt) as caught:
+        stopped.test_then_train_coded(
+            X, codes, sample_weight=w, tested=tested, ids=ids, observed=tested
+        )
+    n = caught.value.rows_learned
+    assert 0 < n < len(X)
+    whole.test_then_train_coded(
+        X[:n], codes[:n], sample_weight=w[:n], tested=tested[:n], ids=ids[:n], observed=tested[:n]
+    )
+    assert stopped.n_waiting_ == whole.n_waiting_ > 0
+    for one, other in zip(stopped._waiting.state().values(), whole._waiting.state().values(), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_rows_to_observe_may_be_in_blocks_of_any_size():
+    X, codes, w, ids, tested = late_block(300, 20)
+    X, codes = np.random.default_rng(1).normal(size=X.shape), np.arange(len(ids)) // 3 % 2
+    learners = [LabelChain(2).begin(2, [0, 1]) for _ in range(2)]
+    p = []
+    for learner, size in zip(learners, (len(X), 7), strict=True):
+        parts = [slice(i, i + size) for i in range(0, len(X), size)]
+        p.append(np.concatenate([
+            learner.test_then_train_coded(
+                X[i], codes[i], sample_weight=w[i], ids=ids[i], observed=tested[i]
+            ) for i in parts
+        ]))
+    np.testing.assert_array_equal(*p)
+    assert learners[0].n_waiting_ == learners[1].n_waiting_ == 20
 
 
 def test_rows_that_an_interrupt_kept_from_being_observed_do_not_wait():

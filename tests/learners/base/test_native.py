@@ -2,6 +2,7 @@
 
 from functools import partial
 
+import every_learner
 import numpy as np
 import pytest
 
@@ -19,10 +20,10 @@ def weighted_rows(n=250):
     return X, y, w
 
 
-@pytest.mark.parametrize("name", sorted(set(learners.registry) - GROWN_ONCE))
+@pytest.mark.parametrize("name", sorted(set(every_learner.registry) - GROWN_ONCE))
 def test_a_batch_is_its_rows_one_by_one_and_a_flush(name):
     X, y, w = weighted_rows()
-    make = learners.registry.load(name)
+    make = every_learner.registry.load(name)
     one, other = make().begin(3, [0, 1, 2]), make().begin(3, [0, 1, 2])
     one._fit_block(X, y, w)
     other.test_then_train(X, y, sample_weight=w)
@@ -62,8 +63,8 @@ def test_a_tree_learns_on_after_a_batch_as_after_the_same_rows():
 
 def test_flush_twice_is_flush_once_and_a_fresh_learner_has_nothing_to_flush():
     X, y, _ = weighted_rows()
-    for name in learners.registry:
-        learner = learners.registry.load(name)().begin(3, [0, 1, 2])
+    for name in every_learner.registry:
+        learner = every_learner.registry.load(name)().begin(3, [0, 1, 2])
         learner.flush()
         learner.test_then_train(X, y)
         learner.flush()

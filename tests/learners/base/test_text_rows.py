@@ -1,10 +1,11 @@
 """Text values in dict rows are categories."""
 
+import every_learner
 import numpy as np
 import pytest
 from sklearn.base import clone
 
-from thalweg import from_bytes, learners, to_bytes
+from thalweg import from_bytes, to_bytes
 from thalweg.errors import ParameterError, StateError
 from thalweg.learners import (
     AdaptiveLogistic,
@@ -28,9 +29,9 @@ def rows(n, seed=0):
     ]
 
 
-@pytest.mark.parametrize("name", list(learners.registry))
+@pytest.mark.parametrize("name", list(every_learner.registry))
 def test_every_learner_learns_from_text(name):
-    learner, n_right = learners.registry.load(name)(), 0
+    learner, n_right = every_learner.registry.load(name)(), 0
     for i, (x, y) in enumerate(rows(450)):
         n_right += i >= 300 and learner.predict_one(x) == y
         learner.learn_one(x, y)
@@ -81,9 +82,9 @@ def test_a_number_does_not_become_text():
         NaiveBayes().begin(1, [0, 1]).learn_one({"a": "wet"}, 0)
 
 
-@pytest.mark.parametrize("name", list(learners.registry))
+@pytest.mark.parametrize("name", list(every_learner.registry))
 def test_text_that_comes_later_is_an_input(name):
-    learner, given = learners.registry.load(name)(), rows(500)
+    learner, given = every_learner.registry.load(name)(), rows(500)
     for x, y in given[:50]:
         learner.learn_one({"x": x["x"]}, y)
     for x, y in given[50:350]:

@@ -38,6 +38,52 @@ def test_kernel_is_its_twin(weighted):
         twin.learn(X[i], y[i], w[i])
 
 
+def two_classes(n_features, kind, n=700):
+    # Rows of numbers, weights: as usual, or with what the code for many rows leaves to that for one.
+    rng = np.random.default_rng(n_features)
+    y = rng.integers(0, 2, n)
+    X, w = rng.normal(y[:, None] * 0.7, 1.0, (n, n_features)), np.ones(n)
+    if kind == "weighted":
+        w = rng.integers(0, 4, n) * rng.random(n)
+    elif kind == "missing":
+        X[400, -1] = np.nan
+    elif kind == "constant":
+        X[:500, 0] = 3.0
+    elif kind == "tiny":
+        X *= 1e-90
+    elif kind == "wild":
+        X[300, 0], w[450], w[600] = 1e150, 1e100, 1e-300
+    elif kind == "sorted":
+        y = np.sort(y)
+    return X, y, w
+
+
+@pytest.mark.parametrize("kind", ["usual", "weighted", "missing", "constant", "tiny", "wild", "sorted"])
+@pytest.mark.parametrize("n_features", [1, 2, 3, 4, 5, 7, 8, 10, 12, 13, 16, 17])
+def test_many_rows_are_as_one_by_one(n_features, kind):
+    X, y, w = two_classes(n_features, kind)
+    together, single = (NaiveBayes().begin(n_features, [0, 1]) for _ in range(2))
+    p = together.test_then_train_coded(X, y, sample_weight=w)
+    # With a mask the kernel calls for each row what a single row calls.
+    mask = np.ones(len(y), dtype=bool)
+    one_by_one = single.test_then_train_coded(X, y, sample_weight=w, tested=mask)
+    assert np.array_equal(p, one_by_one)
+    before, after = single._handle().state(), together._handle().state()
+    assert all(np.array_equal(before[name], after[name]) for name in before)
+    assert np.array_equal(single.predict_proba_block(X), together.predict_proba_block(X))
+
+
+@pytest.mark.parametrize("n_features", [3, 6, 10])
+def test_many_rows_of_two_classes_are_their_twin(n_features):
+    X, y, w = two_classes(n_features, "weighted")
+    w += 0.1
+    p = NaiveBayes().begin(n_features, [0, 1]).test_then_train(X, y, sample_weight=w)
+    twin = NaiveBayesTwin([0] * n_features, 2)
+    for i in range(len(X)):
+        np.testing.assert_allclose(p[i], twin.predict(X[i]), rtol=1e-9, atol=1e-12)
+        twin.learn(X[i], y[i], w[i])
+
+
 def test_many_inputs_do_not_vanish():
     # 2,000 categorical and 500 numeric inputs: the plain product would leave the range of a double.
     rng = np.random.default_rng(0)

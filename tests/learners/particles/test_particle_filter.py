@@ -51,7 +51,7 @@ def test_drawn_normals_are_normal():
     ids=["SEA", "MANY", "CIRCLES"],
 )
 def test_published_accuracy_in_miniature(stream, settings, low, high):
-    assert low < mean_accuracy(stream, ParticleFilter(form="published", **settings)) < high
+    assert low < mean_accuracy(stream, ParticleFilter(form="published", batch_size=50, **settings)) < high
 
 
 def test_published_accuracy_on_prices():
@@ -72,7 +72,7 @@ def test_tracking_beats_the_published_form_on_sea():
 
 def test_probabilities_are_calibrated():
     # Eight rows in nine are labelled right, so a sure row gets about that.
-    run = prequential(SEA(20_000, period=5000, noise=0.111, seed=3), ParticleFilter())
+    run = prequential(SEA(20_000, period=5000, noise=0.111, seed=3), ParticleFilter(batch_size=50))
     sure = run.probabilities.max(axis=1)
     right = run.predicted == run.codes
     clear = sure > 0.85
@@ -103,11 +103,11 @@ def test_copies_carry_on_with_any_seed(seed):
 @pytest.mark.parametrize("form", ["tracking", "published"])
 def test_a_first_batch_of_one_class_waits(form):
     X, y = rows(2000, 2, seed=3)
-    late = ParticleFilter(form=form).begin(2, [0, 1])
+    late = ParticleFilter(form=form, batch_size=50).begin(2, [0, 1])
     late.test_then_train(X[:150], np.zeros(150, dtype=int))
     assert late._kernel.arrays["counts"][0] == 0
     assert (late.predict_proba_block(X[:5])[:, 0] > 0.9).all()
-    prompt = ParticleFilter(form=form).begin(2, [0, 1])
+    prompt = ParticleFilter(form=form, batch_size=50).begin(2, [0, 1])
     assert np.array_equal(late.test_then_train(X, y)[50:], prompt.test_then_train(X, y)[50:])
 
 

@@ -20,7 +20,7 @@ def test_kernel_is_its_twin(settings, n_features, n_classes):
 
 
 def test_a_filter_that_is_never_refitted_is_the_plain_one():
-    plain = answers(ParticleFilter(**PUBLISHED))
+    plain = answers(ParticleFilter(batch_size=50, **PUBLISHED))
     assert np.array_equal(answers(RefittingParticleFilter(**PUBLISHED, refit_below=0.01)), plain)
     assert not np.array_equal(answers(RefittingParticleFilter(**PUBLISHED, refit_below=0.99)), plain)
 

@@ -23,14 +23,14 @@ from thalweg.learners import (
 from thalweg.learners.particles._native import layout as particle_layout
 
 LONG = {
-    "many particles": (ParticleFilter(n_particles=400_000), 50, 8),
-    "on two threads": (ParticleFilter(n_particles=400_000, n_jobs=2), 50, 8),
+    "many particles": (ParticleFilter(n_particles=400_000, batch_size=50), 50, 8),
+    "on two threads": (ParticleFilter(n_particles=400_000, batch_size=50, n_jobs=2), 50, 8),
     "with spreads": (RegularisedParticleFilter(n_particles=200_000, n_jobs=2), 50, 3),
-    "by likelihood": (LikelihoodParticleFilter(n_particles=40_000), 50, 3),
-    "a long warm-up": (ParticleFilter(n_particles=2000, start=("normal", 500)), 50, 8),
+    "by likelihood": (LikelihoodParticleFilter(n_particles=40_000, batch_size=50), 50, 3),
+    "a long warm-up": (ParticleFilter(n_particles=2000, batch_size=50, start=("normal", 500)), 50, 8),
     "a long fit": (RefittingParticleFilter(batch_size=1500, refit_below=0.999), 1500, 150),
 }
-TIED = {"form": "published", "start": "zeros"}
+TIED = {"batch_size": 50, "form": "published", "start": "zeros"}
 
 
 def rows(n, d, seed=0):
@@ -98,7 +98,7 @@ def tied_rows():
     [
         ParticleFilter(n_particles=5000, **TIED),
         RegularisedParticleFilter(n_particles=5000),
-        LikelihoodParticleFilter(n_particles=5000),
+        LikelihoodParticleFilter(n_particles=5000, batch_size=50),
     ],
     ids=lambda learner: type(learner).__name__,
 )

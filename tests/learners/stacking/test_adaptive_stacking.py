@@ -24,8 +24,9 @@ from thalweg.saving import from_bytes, to_bytes
 from thalweg.streams import SEA, Hyperplane, RandomRBF
 
 DECAYS, NOISES, SWITCHING = (0.95, 0.99, 1.0), (0.0, 0.3), 0.01
-MEMBERS = (NaiveBayes(), NoChange(), HoeffdingTree(grace_period=20), MajorityClass())
-TRIVIAL = (False, True, False, True)
+CHAIN = LabelChain(order=2, max_waiting=50)
+MEMBERS = (NaiveBayes(), NoChange(), HoeffdingTree(grace_period=20), CHAIN, MajorityClass())
+TRIVIAL, CHAINS = (False, True, False, False, True), (False, False, False, True, False)
 
 
 def small(**settings):
@@ -39,7 +40,7 @@ def test_it_answers_and_weighs_as_its_twin(n_classes):
     classes = list(range(n_classes))
     p = (stack := small().begin(3, classes)).test_then_train(X, y)
     answers = [member.begin(3, classes).test_then_train(X, y) for member in MEMBERS]
-    twin, expected = StackingTwin(TRIVIAL, DECAYS, NOISES, SWITCHING), []
+    twin, expected = StackingTwin(TRIVIAL, CHAINS, DECAYS, NOISES, SWITCHING), []
     for i in range(len(X)):
         each = np.array([answer[i] for answer in answers])
         expected.append(twin.answer(each))
@@ -56,12 +57,13 @@ def test_late_labels_are_judged_by_what_was_said():
     X, y = rows(300)
     delay, classes = 7, [0, 1, 2]
     stack, members = small().begin(3, classes), [member.begin(3, classes) for member in MEMBERS]
-    twin, waiting = StackingTwin(TRIVIAL, DECAYS, NOISES, SWITCHING), []
+    twin, waiting = StackingTwin(TRIVIAL, CHAINS, DECAYS, NOISES, SWITCHING), []
     for i in range(len(X)):
         row = X[i : i + 1]
         each = np.array([member.predict_proba_block(row)[0] for member in members])
         np.testing.assert_allclose(stack.predict_proba_block(row)[0], twin.answer(each), rtol=1e-6, atol=1e-9)
-        stack.observe(row)
+        for learner in (stack, *members):
+            learner.observe(row)
         waiting.append(twin.said(each))
         if i >= delay:
             late = slice(i - delay, i - delay + 1)

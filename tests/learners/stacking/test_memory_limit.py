@@ -126,8 +126,13 @@ def test_a_bound_that_cannot_be_is_refused(value):
         begun(value)
 
 
+def test_no_copy_of_how_members_began_is_kept():
+    stack = AdaptiveStacking(size="medium").begin(54, range(7))
+    assert stack._own_bytes == stack._kernel.own_bytes
+
+
 def test_default_members_without_room_are_left_out():
-    wide = AdaptiveStacking(max_bytes=8_000_000).begin(2000, [0, 1])
+    wide = AdaptiveStacking(max_bytes=4_000_000).begin(2000, [0, 1])
     names = wide.member_names_
     assert {"NaiveBayes", "LinearLogistic", "LabelChain"} <= set(names)
     assert len(names) < 13 and names.count("MajorityClass") == 1

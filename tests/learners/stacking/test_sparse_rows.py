@@ -39,7 +39,7 @@ def bags(n=300, n_inputs=WIDE, n_classes=2, seed=1, gaps=True):
 def small(**parameters):
     members = [
         LastLabels(HoeffdingTree(grace_period=20)), LabelChain(), NaiveBayes(),
-        ParticleFilter(n_particles=20), LinearLogistic(), MultinomialNaiveBayes(),
+        ParticleFilter(n_particles=20, batch_size=50), LinearLogistic(), MultinomialNaiveBayes(),
     ]
     return AdaptiveStacking(members, **parameters)
 
@@ -104,6 +104,22 @@ def test_late_labels(with_ids, n_inputs):
         states.append(learner.state())
     assert np.array_equal(*answers)
     assert_same(*states)
+
+
+def test_labels_in_another_order_find_their_rows():
+    X, y = bags(160, gaps=False)
+    rows, order, states = sparse.csr_array(X), np.random.default_rng(2).permutation(80), []
+    assert len(np.unique(X, axis=0)) == len(X)
+    for ids in (None, np.arange(80)):
+        learner = small().begin(WIDE, [0, 1])
+        for start in range(0, 80, 10):
+            part, other = slice(start, start + 10), slice(80 + start, 90 + start)
+            learner.predict_then_observe(rows[part], ids=None if ids is None else ids[part])
+            learner.test_then_train(rows[other], y[other])
+        learner.test_then_train(rows[order], y[order], ids=None if ids is None else ids[order])
+        assert learner.n_waiting_ == 0
+        states.append(learner.predict_proba_block(rows))
+    assert np.array_equal(*states)
 
 
 def test_saved_and_loaded_it_carries_on():
@@ -202,6 +218,17 @@ def test_an_interrupt_loses_no_row():
     assert ends, "no interrupt came in time"
 
 
+def test_a_row_as_long_as_a_folded_one_is_refused():
+    # Its last values would be taken for addresses.
+    X, y = bags(20)
+    learner = small().begin(WIDE, [0, 1])
+    learner.test_then_train(X, y)
+    row = np.full(learner._fold.width, 7.0)
+    for call in (lambda: learner.learn_one(row, 1), lambda: learner.predict_proba_one(row)):
+        with pytest.raises(ValueError, match="1500"):
+            call()
+
+
 def test_it_can_be_a_member_itself():
     X, y = bags(60)
     outer = OnlineBagging(AdaptiveStacking([NaiveBayes(), LinearLogistic()]), n_members=2).begin(WIDE, [0, 1])
@@ -211,7 +238,7 @@ def test_it_can_be_a_member_itself():
 
 
 def test_members_that_take_no_gaps_take_no_sparse_rows():
-    learner = AdaptiveStacking([ParticleFilter(n_particles=20)]).begin(12, [0, 1])
+    learner = AdaptiveStacking([ParticleFilter(n_particles=20, batch_size=50)]).begin(12, [0, 1])
     with pytest.raises(ValueError, match="sparse rows are not supported"):
         learner.test_then_train(sparse.csr_array(np.eye(12)), np.zeros(12, int))
 

@@ -48,7 +48,7 @@ def test_as_many_rows_are_right_as_in_moa(kind, name):
 
 
 def test_real_stream_as_in_moa():
-    run = prequential(from_file(data_file("elec2.arff")), AdaptiveHoeffdingOptionTree())
+    run = prequential(from_file(data_file("elec2.arff")), AdaptiveHoeffdingOptionTree(delta=1e-7))
     assert abs(metrics.accuracy(run) - 0.8653) < 0.005
 
 
@@ -67,7 +67,7 @@ def test_options_help_and_recent_accuracy_helps_more_after_a_drift():
     X, y = next(RandomRBF(seed=1).blocks(20_000))
     y[10_000:] = 1 - y[10_000:]
     plain, options, adaptive = (
-        kind().begin(10, [0, 1]).test_then_train(X, y).argmax(axis=1) == y
+        kind(delta=1e-7).begin(10, [0, 1]).test_then_train(X, y).argmax(axis=1) == y
         for kind in (HoeffdingTree, HoeffdingOptionTree, AdaptiveHoeffdingOptionTree)
     )
     assert options[:10_000].mean() > plain[:10_000].mean() + 0.05
@@ -90,6 +90,23 @@ def test_a_bounded_tree_stays_within_its_bytes():
     for start in range(0, len(X), 1000):
         tree.test_then_train(X[start : start + 1000], y[start : start + 1000])
         assert tree.n_bytes_ <= 30_000
+
+
+@pytest.mark.parametrize("max_bytes", [33_554_432, 40_000])
+@pytest.mark.parametrize(("rows", "n_categories"), [(mixed_rows, N_CATEGORIES), (linear_rows, None)])
+@pytest.mark.parametrize("kind", BOTH)
+def test_predicting_and_learning_at_once_changes_nothing(kind, rows, n_categories, max_bytes):
+    X, y = rows(3000)
+    once, apart = (kind(max_bytes=max_bytes, **QUICK) for _ in range(2))
+    for tree in (once, apart):
+        tree.begin(X.shape[1], np.unique(y), n_categories=n_categories)
+    p = once.test_then_train(X, y)
+    for i in range(len(X)):
+        row = slice(i, i + 1)
+        assert np.array_equal(apart.predict_proba_block(X[row]), p[row])
+        apart.test_then_train_coded(X[row], y[row], tested=[False])
+    first, second = once._kernel.state(), apart._kernel.state()
+    assert all(np.array_equal(first[name], second[name]) for name in first)
 
 
 def test_options_are_told_and_drawn():

@@ -199,8 +199,8 @@ def test_extreme_numbers_stay_proper(kind, leaf):
 def test_a_tree_that_starts_again_is_one_that_begins(kind, grows):
     X, y = growing_rows(1000 if grows else 150)
     X[:, 1] *= grows
-    tree = busy_tree(kind)
-    beginning, p = tree._kernel.beginning(), busy_tree(kind).test_then_train(X, y)
+    tree = busy_tree(kind, delta=1e-7)
+    beginning, p = tree._kernel.beginning(), busy_tree(kind, delta=1e-7).test_then_train(X, y)
     n_bytes = sum(array.nbytes for array in beginning.values())
     for _ in range(3):
         tree._start_again(beginning, random_state=1)

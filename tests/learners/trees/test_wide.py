@@ -10,7 +10,7 @@ from thalweg.learners import (
     HoeffdingTree,
     LeveragingBagging,
 )
-from thalweg.learners.trees._native import leaf, split
+from thalweg.learners.trees._native import estimates, leaf
 
 QUICK = {"grace_period": 20, "delta": 0.05, "tie": 0.2}
 LEARNERS = {
@@ -48,10 +48,10 @@ def narrow():
     """Switch vector instructions off when called; they are on again after the test."""
     def switch():
         leaf.use_vectors(False)
-        split.use_vectors(False)
+        estimates.use_vectors(False)
     yield switch
     leaf.use_vectors(True)
-    split.use_vectors(True)
+    estimates.use_vectors(True)
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
@@ -77,11 +77,11 @@ def test_estimates_are_as_close_as_they_say(shape):
     n_known = 0
     for start in range(0, len(X), 50):
         tree.partial_fit(X[start : start + 50], y[start : start + 50])
-        rough, exact = split.estimates(tree._kernel, 0)
+        rough, exact = estimates.of_leaf(tree._kernel, 0)
         is_known = rough > -np.inf
-        np.testing.assert_allclose(rough[is_known], exact[is_known], rtol=0, atol=split.ROUGH_ERROR / 2)
+        np.testing.assert_allclose(rough[is_known], exact[is_known], rtol=0, atol=estimates.ROUGH_ERROR / 2)
         n_known += is_known.sum()
-    assert n_known > 0.8 * (len(X) // 50) * (shape[0] - shape[2]) or not split.use_vectors(True)
+    assert n_known > 0.8 * (len(X) // 50) * (shape[0] - shape[2]) or not estimates.use_vectors(True)
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)

@@ -33,7 +33,8 @@ def margins(learner):
 def assert_is_its_twin(settings, n_features, n_classes, member=None, n_rows=150):
     """Assert that answers and weights are the twin's; return the twin."""
     X, y, w = weighted_clouds(n_rows, n_features, n_classes)
-    settings = {"n_members": 10, "window": 30, "period": 2, "update": "batch", "n_updates": 2} | settings
+    usual = {"n_members": 10, "window": 30, "period": 2, "update": "batch", "n_updates": 2, "cap": None}
+    settings = usual | settings
     settings.setdefault("rate", RATES[settings["update"]])
     fast = IBoost(member, **settings).begin(n_features, range(n_classes))
     if settings["window"] == "adwin":
@@ -83,7 +84,7 @@ def test_members_that_are_learners_are_the_twins(member, n_features, n_classes):
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_steps_never_raise_the_loss(update, rate, n_classes):
     X, y = clusters(300, n_classes, seed=3)
-    plain = IBoost(n_members=15, window=60, update="none").begin(2, list(range(n_classes)))
+    plain = IBoost(n_members=15, window=60, update="none", cap=None).begin(2, list(range(n_classes)))
     for stop in range(20, 301, 20):
         plain.test_then_train(X[stop - 20 : stop], y[stop - 20 : stop])
         state = plain.state()
@@ -126,7 +127,7 @@ def test_loss_is_that_of_the_window():
 
 
 @pytest.mark.parametrize(("learner", "expected"), [
-    (IBoost(), 97.3), (IBoost(update="batch"), 98.1),
+    (IBoost(cap=None), 97.3), (IBoost(update="batch", cap=None), 98.1),
     (IBoost(NaiveBayes(), n_members=50, cap=3), 97.6),
 ])
 def test_accuracy_on_sea_is_the_specified_one(learner, expected):

@@ -92,7 +92,8 @@ def result_of(run: Run) -> dict[str, Any]:
 
 
 def _baseline(run: Run, name: str) -> dict[str, Any]:
-    return plain(run.of_baseline(name)) | {"log_loss": None, "curve": curve(run, name)}
+    undefined = {"log_loss": None, "average_precision": None}
+    return plain(run.of_baseline(name)) | undefined | {"curve": curve(run, name)}
 
 
 def _parameters(run: Run) -> dict[str, str]:

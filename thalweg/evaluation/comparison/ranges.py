@@ -44,6 +44,7 @@ TREE = {"delta": (1e-7, 1e-4, 1e-2)}
 OF_LEARNERS: dict[str, dict[str, tuple[Any, ...]]] = {
     "AdaptiveHoeffdingOptionTree": TREE,
     "AdaptiveLogistic": {"forgetting": ("tuned", "adaptive", "none"), "decay": (), "rate": ()},
+    "Calibrated": {"keep_answers": (True, False)},
     "DecisionTree": {"max_leaves": (8, 32, None)},
     "HoeffdingAdaptiveTree": TREE,
     "HoeffdingOptionTree": TREE,

@@ -22,8 +22,8 @@ from thalweg.evaluation.summary import plain_number
 from thalweg.evaluation.uncertainty import Difference, paired
 
 METRICS = (
-    "accuracy", "balanced_accuracy", "kappa", "kappa_m", "kappa_temporal", "auc", "log_loss", "recovery",
-    "rows_per_second", "seconds", "memory",
+    "accuracy", "balanced_accuracy", "kappa", "kappa_m", "kappa_temporal", "precision", "recall", "f1",
+    "auc", "average_precision", "log_loss", "cost", "recovery", "rows_per_second", "seconds", "memory",
 )  # fmt: skip
 LEVEL = 0.05
 

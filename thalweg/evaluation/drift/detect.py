@@ -72,8 +72,8 @@ def detect_drift(
     >>> from thalweg.evaluation import detect_drift
     >>> from thalweg.streams import SEA
     >>> report = detect_drift(SEA(40_000, period=20_000, noise=0, seed=1), with_labels=True)
-    >>> [(str(finding.watched), finding.start) for finding in report.findings]
-    [('labels', 22000)]
+    >>> [(str(finding.watched), finding.start, finding.scale) for finding in report.findings[:1]]
+    [('labels', 22000, 1)]
     """
     monitor = HellingerMonitor() if monitor is None else monitor
     if not isinstance(monitor, Monitor):

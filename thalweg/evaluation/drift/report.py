@@ -11,6 +11,7 @@ from thalweg._types import Floats, Ints, Mask
 from thalweg.drift.changes import Watched, Windows
 from thalweg.drift.monitor import Monitor
 from thalweg.evaluation.drift.new_categories import NewCategory
+from thalweg.evaluation.drift.together import Together, add_longer
 from thalweg.evaluation.formatting import DATE
 
 if TYPE_CHECKING:  # importing it takes pyarrow
@@ -43,6 +44,9 @@ class Finding:
         The smallest p-value: the probability that a stream without change ever gives such an alarm.
     whole : bool
         Whether all rows taken together differ from those of another stream; False if there is none.
+    scale : int
+        How many windows had to be taken together to find it; 1 if a single one differs. If more, `start`,
+        `stop`, `distance` and `expected` are those of the windows taken together, and `n_changed` is 0.
     """
 
     watched: Watched
@@ -56,6 +60,7 @@ class Finding:
     at: int
     p_value: float
     whole: bool = False
+    scale: int = 1
 
 
 @dataclass(repr=False)
@@ -125,6 +130,7 @@ class DriftReport:
         self.total_counts: Any = 0
         self._whole: Windows | None = None
         self._n_changed = np.zeros(len(self.watched), dtype=np.intp)
+        self._together: dict[int, Together] = {}
 
     def __repr__(self) -> str:
         from thalweg.evaluation.drift.words import compared, headline
@@ -147,6 +153,9 @@ class DriftReport:
         kept = (windows.distances, windows.expected, windows.p_values)
         kept32 = (values.astype(np.float32) for values in kept)
         self._parts.append((windows.stops, *kept32, alarms, windows.starts))
+        if windows.longer is not None:
+            alarms = (windows.longer.p_values <= self.monitor.false_alarms) & (self._n_changed == 0)
+            add_longer(self._together, windows.longer, alarms)
 
     def add_whole(self, whole: Windows) -> None:
         """Add what was found in all rows taken together."""
@@ -187,14 +196,12 @@ class DriftReport:
     @property
     def findings(self) -> list[Finding]:
         """What changed: inputs, then the labels, then inputs given a label, each by rising p-value."""
-        changed = np.flatnonzero(self._n_changed)
-        if not len(changed):
-            return []
-        found = [self._finding(k) for k in changed.tolist()]
+        changed = {*np.flatnonzero(self._n_changed).tolist(), *self._together}
+        found = [self._finding(k) for k in sorted(changed)]
         return sorted(found, key=lambda each: (_rank(each.watched), each.p_value, -each.distance))
 
     def _finding(self, k: int) -> Finding:
-        found = self._in_windows(k)
+        found = self._in_windows(k) or self._in_longer(k)
         whole = self._whole
         if whole is None or whole.p_values[0, k] > self.monitor.false_alarms:
             assert found is not None
@@ -235,6 +242,36 @@ class DriftReport:
             at=int(starts[most]),
             p_value=float(p_values[places].min()),
         )
+
+    def _in_longer(self, k: int) -> Finding | None:
+        """Return what was found in windows taken together; None if none differ."""
+        each = self._together.get(k)
+        if each is None:
+            return None
+        first = each.spans[0]
+        return Finding(
+            watched=self.watched[k],
+            start=first[0],
+            stop=each.stop,
+            n_windows=int(np.count_nonzero(self.stops > first[0])),
+            n_changed=0,
+            ended=None if self._goes_on(each) else each.spans[-1][1],
+            distance=each.distance,
+            expected=each.expected,
+            at=each.at,
+            p_value=each.p_value,
+            scale=each.scale,
+        )
+
+    def _goes_on(self, each: Together) -> bool:
+        """Return whether no later comparison of that length was without alarm."""
+        return bool(np.count_nonzero(self.stops > each.spans[-1][1]) < each.scale)
+
+    def counts_after(self, k: int) -> Ints:
+        """Return the histogram of the rows in which distribution `k` differs."""
+        alone = self._whole is not None or self._n_changed[k] or k not in self._together
+        counts: Ints = self.changed_counts[k] if alone else self._together[k].counts
+        return counts
 
     def _column(self, i: int, shape: tuple[int, ...]) -> NDArray[Any]:
         return np.concatenate([part[i] for part in self._parts]) if self._parts else np.empty(shape)

@@ -11,7 +11,8 @@ from thalweg.evaluation.formatting import count
 
 NAMES = (
     "kind", "input", "label", "words", "first_row", "end_row", "windows_changed", "windows_since",
-    "distance", "expected_by_chance", "largest_at_row", "p_value", "as_a_whole",
+    "distance", "expected_by_chance", "largest_at_row", "p_value", "windows_together",
+    "as_a_whole",
 )
 
 

@@ -92,11 +92,13 @@ def notes(report: DriftReport) -> list[str]:
 
 def rate(report: DriftReport) -> str:
     """Return what the rate of false alarms means, in a few sentences."""
-    share = report.monitor.false_alarms
+    share, longest = report.monitor.false_alarms, report.monitor.longest
+    together = f", in one window or in up to {longest} together" if longest > 1 else ""
     return (
         f"If rows are independent, at most {_percentage(share)} of streams without change ever give an "
-        "alarm, however long they are. Where rows resemble their neighbours (seasons, trends), more do. p is "
-        "the probability that a stream without change ever gives an alarm with a p-value this small."
+        f"alarm, however long they are{together}. Where rows resemble their neighbours (seasons, trends), "
+        "more do. p is the probability that a stream without change ever gives an alarm with a p-value this "
+        "small."
     )
 
 
@@ -108,9 +110,12 @@ def sentence(finding: Finding, report: DriftReport) -> str:
 def _when(finding: Finding) -> str:
     if finding.whole:
         if not finding.n_changed:
-            return "in all rows together, but in no window alone"
+            fewer = f"; {_when_together(finding)}" if finding.scale > 1 else ", but in no window alone"
+            return f"in all rows together{fewer}"
         windows = f"and in {count(finding.n_changed, 'window')}"
         return f"in all rows together {windows}, first in rows {finding.start:,} to {finding.stop - 1:,}"
+    if finding.scale > 1:
+        return _when_together(finding)
     if finding.n_changed == 1:
         return f"in rows {finding.start:,} to {finding.stop - 1:,} only"
     when = f"from row {finding.start:,} on"
@@ -121,10 +126,17 @@ def _when(finding: Finding) -> str:
     return when
 
 
+def _when_together(finding: Finding) -> str:
+    together = f"{finding.scale} windows together, but in no window alone"
+    if finding.ended:
+        return f"between rows {finding.start:,} and {finding.ended - 1:,}, in {together}"
+    return f"from about row {finding.start:,} on, in {together}"
+
+
 def what(finding: Finding, report: DriftReport) -> str:
     """Return how a distribution changed: missing values, the median, or the category that changed most."""
     k = report.watched.index(finding.watched)
-    before, after = shares(report.monitor.histograms()[0][k]), shares(report.changed_counts[k])
+    before, after = shares(report.monitor.histograms()[0][k]), shares(report.counts_after(k))
     words = []
     if abs(after[MISSING] - before[MISSING]) > 0.02 or before[MISSING] + after[MISSING] >= 0.99:
         words.append(f"missing {_percentage(before[MISSING])} → {_percentage(after[MISSING])}")
@@ -200,6 +212,7 @@ def to_plain(report: DriftReport) -> dict[str, Any]:
         "reference": report.reference_rows,
         "window": monitor.window,
         "windows": len(report.stops),
+        "most_windows_together": monitor.longest,
         "window_days": report.days,
         "reference_stream": report.reference or None,
         "false_alarms": monitor.false_alarms,
@@ -231,6 +244,7 @@ def _plain(finding: Finding, report: DriftReport) -> dict[str, Any]:
         "expected_by_chance": round(finding.expected, 6),
         "largest_at_row": finding.at,
         "p_value": finding.p_value,
+        "windows_together": finding.scale,
         "as_a_whole": finding.whole if report.reference else None,
         "words": sentence(finding, report),
     }
@@ -249,7 +263,8 @@ def _moved(before: Floats, after: Floats, edges: Floats) -> str:
         now = f"now {_percentage(after[0])} of rows lower and {_percentage(after[2:].sum())} higher"
         return f"{edges[1]:.4g} in every row before, {now}"
     larger = float((after * (np.cumsum(before) - before / 2)).sum())
-    if abs(larger - 0.5) <= SHIFTED:
+    # A pure shift moves it by 0.7 of the largest distance of the distribution functions, a small one too.
+    if abs(larger - 0.5) <= min(SHIFTED, 0.4 * np.abs(np.cumsum(before - after)).max()):
         return "about as high as before, but spread differently"
     word = "higher" if larger > 0.5 else "lower"
     low, high = _median(before, edges), _median(after, edges)

@@ -50,6 +50,13 @@ def explanation(learner: Any, columns: InputColumns | None = None) -> dict[str, 
     (`ordered`, `ordered: weekday`). The coefficients of a cycle or of a text's words are one number, the
     length of their vector: how far the score swings.
 
+    Parameters
+    ----------
+    learner : learner
+        It must have learned something.
+    columns : InputColumns or None
+        The columns of the file or frame that the inputs came from.
+
     Examples
     --------
     >>> from thalweg.evaluation import explanation

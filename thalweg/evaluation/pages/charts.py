@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from thalweg.evaluation import curves
+from thalweg.evaluation import curves, set_metrics
 from thalweg.evaluation.curves import Line, names_of
 from thalweg.evaluation.pages.page import Markup, note, text
 from thalweg.evaluation.pages.svg import Scale, both, css, draw, plain_scale, share_scale
@@ -49,6 +49,21 @@ def label_shares(run: Run) -> str:
     return _figure(both(lines, run.n_rows, [], "share of the labels", scale))
 
 
+def sets(run: Run) -> str:
+    """Return the HTML of coverage, single answers and size of prediction sets over time; nothing without."""
+    found = curves.set_series(run)
+    if not found:
+        return ""
+    names = {"covered": "coverage", "single": "one class"}
+    lines = [Line(name, curves.style_of(i), *found[key]) for i, (key, name) in enumerate(names.items())]
+    lanes = [Lane("known drift", "drift", run.drifts)]
+    scale = share_scale([line.y for line in lines])
+    shares = both(lines, run.n_rows, lanes, "share of the sets that hold the label, or one class", scale)
+    size = Line("classes", curves.style_of(2), *found["size"])
+    sizes = both([size], run.n_rows, lanes, "classes in a set", plain_scale(size.y))
+    return _figure(shares) + _figure(sizes) + note(set_metrics.in_words(run))
+
+
 def weights(run: Run) -> str:
     """Return the HTML of the weights of members, or of forgetting, over time; nothing if there are none."""
     if run.history is None:
@@ -59,7 +74,8 @@ def weights(run: Run) -> str:
     picture = _figure(both(lines, n_rows, [], kept.title, plain_scale(kept.values)))
     n_all = len(run.history.names)
     about = f"The {len(lines)} largest of {n_all}. " if len(lines) < n_all else ""
-    if run.settings.get("delay", 0) != 0 or run.settings.get("label_share", 1) != 1:
+    late = run.settings.get("delay", 0) != 0 or run.settings.get("label_share", 1) != 1
+    if late or run.asked_labels is not None:
         about += "By rows learned, which are fewer than rows seen since labels are late or missing."
     return picture + note(about)
 

@@ -93,16 +93,20 @@ class Best(Markup):
 
 def write_page(path: str | PathLike[str], title: str, body: str) -> Path:
     """Write a page with a title and the HTML `body`; return its path."""
-    script = f"<script>{SCRIPT}</script>" if "data-frame=" in body else ""
-    page = (
+    path = Path(path)
+    path.write_text(page_html(title, body, script=SCRIPT if "data-frame=" in body else ""), encoding="utf-8")
+    return path
+
+
+def page_html(title: str, body: str, *, head: str = "", script: str = "") -> str:
+    """Return the HTML of a page; `head` is added to its head, and the script to its end."""
+    script = f"<script>{script}</script>" if script else ""
+    return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"/>'
         '<meta name="viewport" content="width=device-width, initial-scale=1"/>'
-        f"<title>{text(title)}</title><style>{STYLE}{CHART_STYLE}</style></head>"
+        f"<title>{text(title)}</title><style>{STYLE}{CHART_STYLE}</style>{head}</head>"
         f"<body><main><h1>{text(title)}</h1>{body}</main>{script}</body></html>\n"
     )
-    path = Path(path)
-    path.write_text(page, encoding="utf-8")
-    return path
 
 
 def table(rows: Sequence[Sequence[object]], kind: str = "") -> str:

@@ -15,11 +15,20 @@ from thalweg.evaluation.formatting import NOT_DEFINED, formatted, percentage
 from thalweg.evaluation.pages.charts import named
 from thalweg.evaluation.pages.page import Best, Markup, note, pairs, table, text, with_small_error
 from thalweg.evaluation.run import Run, setting
-from thalweg.evaluation.running_sums import ratio
-from thalweg.evaluation.summary import SUMMARY_METRICS, rate, rate_error, shown, with_error
+from thalweg.evaluation.summary import (
+    SUMMARY_METRICS,
+    class_numbers,
+    cost_in_words,
+    rate,
+    rate_error,
+    shown,
+    with_error,
+)
 
 MOST_CLASSES, MOST_INPUTS = 50, 20
 _BREAK = re.compile("(?<=[a-z])(?=[A-Z])")
+# A printed page has no room for more; recall and precision of each class are in a table of their own.
+OF_SEVERAL = tuple(each for each in SUMMARY_METRICS if each.name not in ("f1", "average_precision"))
 NOTE = (
     "Kappa: accuracy above guessing with the same class shares; kappa M: above the majority class; kappa "
     "temporal: above repeating the last label. The baselines learn the same labels at the same time and have "
@@ -50,7 +59,10 @@ def best_of(runs: Sequence[Run]) -> Run:
 
 def metrics(runs: Sequence[Run]) -> str:
     """Return the table of metrics: of several runs sorted by accuracy, with the best marked."""
-    return (_metrics_of_one(runs[0]) if len(runs) == 1 else _metrics_of_several(runs)) + note(NOTE)
+    made = _metrics_of_one(runs[0]) if len(runs) == 1 else _metrics_of_several(runs)
+    costs = [f"{name}: {said}" for run, name in zip(runs, names_of(runs), strict=True)
+             if (said := cost_in_words(run))]
+    return made + note(NOTE) + "".join(note(text) for text in costs)
 
 
 def _metrics_of_one(run: Run) -> str:
@@ -63,10 +75,10 @@ def _metrics_of_one(run: Run) -> str:
 
 
 def _metrics_of_several(runs: Sequence[Run]) -> str:
-    of_runs = ([*(metric.of(run) for metric in SUMMARY_METRICS), run.rows_per_second] for run in runs)
+    of_runs = ([*(metric.of(run) for metric in OF_SEVERAL), run.rows_per_second] for run in runs)
     numbers = np.array(list(of_runs))
-    lines: list[list[str]] = [[*_shown(run), _speed(run)] for run in runs]
-    for j, name in enumerate([*(metric.name for metric in SUMMARY_METRICS), "rows_per_second"]):
+    lines: list[list[str]] = [[*_of_several(_shown(run)), _speed(run)] for run in runs]
+    for j, name in enumerate([*(metric.name for metric in OF_SEVERAL), "rows_per_second"]):
         column = -numbers[:, j] if name == "log_loss" else numbers[:, j]
         if not np.isnan(column).all():
             for line in np.flatnonzero(column == np.nanmax(column)):
@@ -75,11 +87,15 @@ def _metrics_of_several(runs: Sequence[Run]) -> str:
     for i, (run, name) in enumerate(zip(runs, names_of(runs), strict=True)):
         entries.append((rate(run), [named(name, style_of(i)), *lines[i]]))
     for name, baseline in BASELINES.items():
-        cells = [named(baseline.title, name), *_shown(runs[0], name), NOT_DEFINED]
+        cells = [named(baseline.title, name), *_of_several(_shown(runs[0], name)), NOT_DEFINED]
         entries.append((rate(runs[0], name), cells))
     entries.sort(key=lambda entry: -math.inf if math.isnan(entry[0]) else entry[0], reverse=True)
-    head = ["", *(metric.title for metric in SUMMARY_METRICS), "rows/s"]
+    head = ["", *(metric.title for metric in OF_SEVERAL), "rows/s"]
     return table([head, *(cells for _, cells in entries)], kind="runs")
+
+
+def _of_several(cells: list[str]) -> list[str]:
+    return [cell for cell, metric in zip(cells, SUMMARY_METRICS, strict=True) if metric in OF_SEVERAL]
 
 
 def classes(runs: Sequence[Run]) -> str:
@@ -89,7 +105,7 @@ def classes(runs: Sequence[Run]) -> str:
     totals = counts[0].sum(axis=1)
     kept = np.sort(np.argsort(-totals, kind="stable")[:MOST_CLASSES])
     if len(runs) == 1:
-        rows: list[list[object]] = [["class", "rows", "answered", "precision", "recall"]]
+        rows: list[list[object]] = [["class", "rows", "answered", "precision", "recall", "F1"]]
     else:
         heads = (named(name, style_of(i)) for i, name in enumerate(names_of(runs)))
         rows = [["class", "rows", *heads]]
@@ -97,11 +113,12 @@ def classes(runs: Sequence[Run]) -> str:
         cells: list[object] = [first.classes[k], f"{totals[k]:,}"]
         for matrix in counts:
             answered = int(matrix[:, k].sum())
-            precision, recall = ratio(matrix[k, k], answered), ratio(matrix[k, k], matrix[k].sum())
+            numbers = class_numbers(matrix, k)
             if len(runs) == 1:
-                cells += [f"{answered:,}", percentage(precision), percentage(recall)]
+                cells += [f"{answered:,}", *map(percentage, numbers.values())]
             else:
-                cells.append(Markup(f"{percentage(recall)} <small>/ {percentage(precision)}</small>"))
+                recall, precision = percentage(numbers["recall"]), percentage(numbers["precision"])
+                cells.append(Markup(f"{recall} <small>/ {precision}</small>"))
         rows.append(cells)
     notes = ["Recall / precision of each learner."] if len(runs) > 1 else []
     if len(totals) > len(kept):

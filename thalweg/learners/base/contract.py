@@ -39,6 +39,7 @@ class Contract(ClassifierMixin, Stateful, BaseEstimator):
     _means: tuple[Floats, Floats] | None
     _waiting: WaitingIndex | None = None  # from the first row that was observed, if something is kept with it
     _most_bytes: int | None = None  # that the owner of a learner allows; see `_limit_bytes`
+    _observes_in_blocks = False  # whether it has `_learn_and_observe`
     _n_learned: int | None = None  # rows that `_learn` has learned, if it counts them wherever it is stopped
 
     @property

@@ -120,10 +120,13 @@ def grown_member(owner: Contract, member: M, n_categories: Ints | None = None) -
         return member
     new = object.__new__(type(member))
     vars(new).update(vars(member))
-    new._labels, new.classes_ = owner._labels, owner.classes_
     new._set_inputs(new._names.of_width(n_features, new._who), n_features)
     new.n_categories_ = n_categories
-    new._grow_from(*before)
+    if n_features != before[0]:  # inputs first: kernels grow by inputs or by a class, not by both at once
+        new._grow_from(*before)
+    new._labels, new.classes_ = owner._labels, owner.classes_
+    if owner._n_columns != before[1]:
+        new._grow_from(n_features, before[1])
     return new
 
 

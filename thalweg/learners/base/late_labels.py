@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from thalweg._native.missing import update_means
 from thalweg._native.waiting_index import WaitingIndex
 from thalweg._types import Floats, Ints, Numbers, RowsLike, State
-from thalweg.errors import StateError
+from thalweg.errors import StateError, set_rows_learned
 from thalweg.learners.base.arguments import as_ids, as_output
 from thalweg.learners.base.contract import Contract
 
@@ -24,7 +25,7 @@ class LateLabels(Contract):
 
         def _checked(self, X: Any) -> tuple[Any, bool]: ...
 
-        def _filled(self, X: Any, has_missing: bool) -> Any: ...
+        def _filled(self, X: Any, has_missing: bool, w: Floats | None = None) -> Any: ...
 
     @property
     def n_waiting_(self) -> int:
@@ -83,15 +84,115 @@ class LateLabels(Contract):
             waiting.undo(numbers[getattr(error, "rows_learned", 0) :])
             raise
 
-    def _new_numbers(self, n: int) -> Numbers | None:
-        """Return memory for the numbers of so many rows, None if no row waits."""
-        return None if self._waiting is None or not self._waiting.n else np.zeros(n, dtype=np.int64)
+    def _learn_block(
+        self,
+        X: Any,
+        has_missing: bool,
+        codes: Ints,
+        w: Floats,
+        tested: NDArray[np.uint8] | None = None,
+        p: Floats | None = None,
+        ids: Numbers | None = None,
+        observed: NDArray[np.uint8] | None = None,
+    ) -> Floats:
+        """Learn checked rows, and let those that are observed wait; return their probabilities."""
+        p = np.empty((len(X), self._n_columns)) if p is None else p
+        if not len(X):
+            return p
+        first, means = self._n_learned, None if self._means is None else np.array(self._means)
+        numbers = self._new_numbers(len(X), observed)
+        before = None if observed is None or self._waiting is None else self._waiting.state()
+        try:
+            has_waited = self._take_numbers(X, ids, w, numbers, observed)
+            rows = self._filled(X, has_missing, w)
+            if observed is not None and numbers is not None:
+                self._learn_and_observe(rows, codes, w, p, tested, observed, numbers)
+            elif has_waited and numbers is not None:
+                self._learn_late(rows, codes, w, p, tested, numbers)
+            elif tested is None:
+                self._learn(rows, codes, w, p)
+            else:
+                self._learn_tested(rows, codes, w, p, tested)
+        except BaseException:
+            n = 0 if first is None else (self._n_learned or 0) - first
+            self._undo_numbers(X, ids, w, numbers, observed, before, n)
+            if self._means is not None and means is not None and first is not None:
+                update_means(X[:n], w[:n], *means)
+                self._means[0][:], self._means[1][:] = means  # in place: an adapter may share them
+            raise
+        return p
 
-    def _take_numbers(self, X: Any, ids: Numbers | None, w: Floats, numbers: Numbers | None) -> bool:
-        """Write the numbers of those rows that wait, and do so no longer; return whether there are any."""
+    def _new_numbers(self, n: int, observed: NDArray[np.uint8] | None = None) -> Numbers | None:
+        """Return memory for the numbers of so many rows, None if no row waits and none is observed."""
+        if observed is not None:
+            self._index()
+        elif self._waiting is None or not self._waiting.n:
+            return None
+        return np.zeros(n, dtype=np.int64)
+
+    def _take_numbers(
+        self, X: Any, ids: Numbers | None, w: Floats, numbers: Numbers | None,
+        observed: NDArray[np.uint8] | None = None,
+    ) -> bool:
+        """Write the numbers of those rows that wait, and do so no longer; return whether there are any.
+
+        Those that are observed wait from now on, and have numbers too.
+        """
         if self._waiting is None or numbers is None:
             return False
-        return self._waiting.take(X if isinstance(X, np.ndarray) else None, ids, w, numbers) > 0
+        rows = X if isinstance(X, np.ndarray) else None
+        if observed is None:
+            return self._waiting.take(rows, ids, w, numbers) > 0
+        self._waiting.observe_and_take(rows, ids, w, observed, numbers)
+        return True
+
+    def _undo_numbers(
+        self, X: Any, ids: Numbers | None, w: Floats, numbers: Numbers | None,
+        observed: NDArray[np.uint8] | None, before: State | None, n: int,
+    ) -> None:
+        """Let the rows wait that do so after the first `n`; `before` is the state before all of them."""
+        if self._waiting is None or numbers is None:
+            return
+        if observed is None or before is None:
+            self._waiting.put_back(numbers[n:])
+            return
+        self._waiting.restore(before)
+        self._take_numbers(X[:n], None if ids is None else ids[:n], w[:n], numbers[:n], observed[:n])
+
+    def _learn_in_parts(
+        self, learn: Callable[..., Floats], X: Any, y: Ints, w: Floats, tested: NDArray[np.uint8] | None,
+        p: Floats, classes: ArrayLike | None, ids: Numbers | None, observed: NDArray[np.uint8],
+    ) -> Floats:
+        """Call `learn`, which is `test_then_train_coded`, and observe single rows in between.
+
+        This is for learners that have no `_learn_and_observe`.
+        """
+        start = 0
+        for place in [*np.flatnonzero(observed).tolist(), len(y) - 1]:
+            part, row, is_learned = slice(start, place + 1), slice(place, place + 1), False
+            given = {} if tested is None else {"tested": tested[part]}
+            try:
+                if start <= place:
+                    learn(
+                        X[part], y[part], sample_weight=w[part], p=p[part], classes=classes,
+                        ids=None if ids is None else ids[part], **given,
+                    )
+                    is_learned = True
+                if start <= place and observed[place]:
+                    self.observe(X[row], None if ids is None else ids[row])
+            except BaseException as error:
+                n = place - start if is_learned else min(getattr(error, "rows_learned", 0), place - start)
+                set_rows_learned(error, start + n)
+                raise
+            start = place + 1
+        return p
+
+    def _learn_and_observe(
+        self, X: Any, y: Ints, w: Floats, p: Floats, tested: NDArray[np.uint8] | None,
+        observed: NDArray[np.uint8], ids: Numbers,
+    ) -> None:
+        """Do what `_learn_late` does, and observe some rows, which have weight 0, after they are tested."""
+        raise NotImplementedError
 
     def _learn_late(
         self, X: Any, y: Ints, w: Floats, p: Floats, tested: NDArray[np.uint8] | None, ids: Numbers

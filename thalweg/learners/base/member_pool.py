@@ -8,11 +8,12 @@ from sklearn.base import clone
 
 from thalweg._parameters import is_seed
 from thalweg._types import Ints, State
+from thalweg.learners.base.default_templates import RestoresDefaults, keep_defaults
 from thalweg.learners.base.native import KeepsRows, NativeClassifier
 from thalweg.learners.base.stream_classifier import StreamClassifier
 
 
-class MemberPool(KeepsRows):
+class MemberPool(RestoresDefaults, KeepsRows):
     """A learner whose kernel calls members, made from one or more templates by `_build`.
 
     A subclass returns the templates from `_templates`, the seeds of a fresh member from `_member_seeds`, and
@@ -45,12 +46,8 @@ class MemberPool(KeepsRows):
         keep = [each for each in self._templates() if each.observes and each.takes_ids]
         return max((each._most_waiting() for each in keep), default=0)
 
-    def _templates(self) -> list[StreamClassifier]:
-        """Return what members are made from."""
-        raise NotImplementedError
-
     def _begin(self, n_features: int, n_classes: int) -> None:
-        self._made_from = self._templates()
+        self._made_from = self._templates_with_defaults()
         self._seeded = [[name for name in each.get_params() if is_seed(name)] for each in self._made_from]
         self._pristine, self._member_bytes = [None] * len(self._made_from), None
         super()._begin(n_features, n_classes)
@@ -108,6 +105,7 @@ class MemberPool(KeepsRows):
         self, template: StreamClassifier, seeds: dict[str, int], n_categories: Ints
     ) -> StreamClassifier:
         member = clone(template).set_params(**seeds)
+        keep_defaults(template, member)
         member._lock = self._own_lock()
         return member._begin_unlocked(len(n_categories), self._labels, n_categories=n_categories)
 

@@ -70,7 +70,7 @@ class NativeClassifier(StreamClassifier):
         if self._is_fast(x) and self._labels.list:
             p = np.empty(len(self._labels.list))
             if self._kernel.predict_row(x, p, self._means is not None):
-                return self._labels.list[p.argmax()]
+                return self._labels.list[self._answer(p)]
         return super().predict_one(x)
 
     def _is_fast(self, x: object) -> TypeGuard[NDArray[Any]]:
@@ -118,6 +118,14 @@ class NativeClassifier(StreamClassifier):
         """Return the state of the kernel after `begin` with these seeds."""
         return pristine
 
+    def _less_sure(self) -> State | None:
+        """Return arrays of the kernel with what it knows, but as unsure as after a few rows.
+
+        None if it cannot be less sure. A learner that begins with them answers as this one does, and soon
+        follows rows that differ.
+        """
+        return None
+
     def _handle(self) -> Kernel:
         self._check_begun()
         return self._kernel
@@ -125,6 +133,8 @@ class NativeClassifier(StreamClassifier):
 
 class KeepsRows(NativeClassifier):
     """A native learner that keeps something with rows which wait for labels, or has members that do."""
+
+    _observes_in_blocks = True
 
     def _learn(self, X: Floats, y: Ints, w: Floats, p: Floats, ids: Numbers | None = None) -> None:
         learn_counted(self, len(y), self._kernel.learn, X, y, w, p, None, ids)
@@ -137,5 +147,14 @@ class KeepsRows(NativeClassifier):
         else:
             learn_counted(self, len(y), self._kernel.learn, X, y, w, p, tested, ids)
 
+    def _learn_and_observe(
+        self, X: Any, y: Ints, w: Floats, p: Floats, tested: NDArray[np.uint8] | None,
+        observed: NDArray[np.uint8], ids: Numbers,
+    ) -> None:
+        learn_counted(self, len(y), self._kernel.learn, X, y, w, p, tested, ids, observed)
+
     def _observe(self, X: Floats, ids: Numbers | None = None) -> None:
         self._kernel.observe(X, ids)
+
+    def _predict_observe(self, X: Floats, p: Floats, ids: Numbers | None = None) -> None:
+        self._kernel.predict_observe(X, p, ids)

@@ -1,11 +1,13 @@
 """The base class of learners that change rows and pass them on to one member."""
 
+from collections.abc import Callable
 from typing import Any
 
 from sklearn.base import clone
 
 from thalweg._parameters import seeds_of
 from thalweg._types import State
+from thalweg.learners.base.default_templates import keep_defaults, template_of
 from thalweg.learners.base.member_pool import MemberPool
 from thalweg.learners.base.member_state import restored_member
 from thalweg.learners.base.memory_limit import Needs, bytes_in
@@ -34,8 +36,15 @@ class OneMember(MemberPool):
         """Return what the member is made from."""
         raise NotImplementedError
 
+    def _one_default(self, make: Callable[[], StreamClassifier]) -> StreamClassifier:
+        found = self._default(make)
+        return found[0] if isinstance(found, list) else found
+
     def _templates(self) -> list[StreamClassifier]:
         return [self._template()]
+
+    def _templates_in(self, memory: State) -> list[StreamClassifier] | None:
+        return [template_of(memory["member"])]
 
     def _begin(self, n_features: int, n_classes: int, seeds: dict[str, int] | None = None) -> None:
         self._seeds = seeds_of(self._template()) if seeds is None else seeds
@@ -76,7 +85,10 @@ class OneMember(MemberPool):
 
     def _check_size(self, memory: dict[str, Any]) -> None:
         super()._check_size(memory)
-        clone(self._template())._check_size(memory["member"]["memory"])
+        template = self._templates_with_defaults()[0]
+        member = clone(template)
+        keep_defaults(template, member)
+        member._check_size(memory["member"]["memory"])
 
     def _restore(self, memory: dict[str, Any]) -> None:
         memory = dict(memory)

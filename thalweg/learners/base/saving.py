@@ -47,6 +47,7 @@ class Saved(LateLabels):
     def _set_content(self, state: State) -> None:
         state = self._current(state)
         self.set_params(**states.from_plain(state["parameters"]))
+        self._restore_defaults(state)
         self._most_bytes = states.bytes_of(state)
         if "classes" in state:
             counts = states.array_of(state, "n_categories", 1)
@@ -83,6 +84,9 @@ class Saved(LateLabels):
         A learner whose parameters or arrays change writes this, and sets `_state_version` to the next number.
         """
         raise NotImplementedError
+
+    def _restore_defaults(self, state: State) -> None:
+        """Keep what a parameter that is None stood for when the state was saved; called before `_begin`."""
 
     def _check_size(self, memory: State) -> None:
         """Raise StateError if the parameters need much more memory than the state has.

@@ -10,7 +10,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from thalweg._frames import as_table, check_no_dates, unmasked
 from thalweg._native.argmax import likeliest
-from thalweg._types import Floats, RowsLike
+from thalweg._types import Floats, Ints, RowsLike
 from thalweg.learners.base.arguments import Labels, as_numbers
 from thalweg.learners.base.contract import Contract
 from thalweg.learners.base.named_rows import dict_rows
@@ -63,9 +63,17 @@ class SklearnVerbs(Contract):
         return self._learn_validated(X, y, classes, sample_weight, fresh, is_open=classes is None)
 
     def predict(self, X: RowsLike) -> NDArray[Any]:
-        """Return the most probable class of each row."""
+        """Return the most probable class of each row, or that of the least cost where there are costs."""
         p = self.predict_proba(X)
-        return self.classes_[likeliest(p)]
+        return self.classes_[self._answers(p)]
+
+    def _answers(self, p: Floats) -> Ints:
+        """Return the codes of the classes that these rows of probabilities are answered with."""
+        return likeliest(p)
+
+    def _answer(self, p: Floats) -> int:
+        """Return the code of the class that the probabilities of one row are answered with."""
+        return int(p.argmax())
 
     def predict_proba(self, X: RowsLike) -> Floats:
         """Return the probabilities of each row, of shape (n_rows, n_classes), in the order of `classes_`."""

@@ -1,6 +1,7 @@
 """The base class of all learners, which derives everything from the methods of the contract."""
 
 from collections.abc import Callable, Collection, Hashable, Iterable
+from functools import partial
 from typing import Any, Self, overload
 
 import numpy as np
@@ -165,12 +166,15 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
         p: Floats | None = None,
         classes: ArrayLike | None = None,
         ids: ArrayLike | None = None,
+        observed: ArrayLike | None = None,
     ) -> Floats:
         """Do `test_then_train` for labels given as positions in `classes_`.
 
         A row of weight 0 is only predicted. A row for which the mask `tested` is False is only learned, and
-        its probabilities are undefined. So one call can predict some rows and learn others in any order. The
-        probabilities are written into `p` if given; after Ctrl-C it has those of the first `rows_learned`.
+        its probabilities are undefined. A row for which the mask `observed` is True is not learned, but
+        observed right after its prediction, and waits for its label by its id. So one call can predict some
+        rows, let them wait, and learn others in any order. The probabilities are written into `p` if given;
+        after Ctrl-C it has those of the first `rows_learned`.
 
         `classes` are all labels that codes may refer to, if there may be more than `classes_`, with which
         they start. A new class is added, with all before it, when its first row is learned; until then its
@@ -183,11 +187,19 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
             mask = None if tested is None else as_mask(tested, len(rows), self._who)
             p = as_output(p, (len(rows), max(len(labels.list), 1)), self._who)
             given = as_ids(ids, len(rows), self._who)
+            seen = None if observed is None else as_mask(observed, len(rows), self._who)
+            if seen is not None and self.observes and seen.any():
+                w = np.where(seen, 0.0, w)
+                if isinstance(rows, DictRows) or not self._observes_in_blocks:
+                    learn = partial(StreamClassifier.test_then_train_coded, self)  # not that of a subclass
+                    return self._learn_in_parts(learn, X, y, w, mask, p, classes, given, seen)
+            elif seen is not None:
+                w, seen = np.where(seen, 0.0, w), None
             if isinstance(rows, DictRows):
                 return self._counted(self._learn_dicts, rows, y, w, labels, mask, p, given)
             if labels is self._labels:
-                return self._counted(self._learn_block, rows, has_missing, y, w, mask, p, given)
-            return self._counted(self._learn_open, rows, y, w, labels, mask, p, given)
+                return self._counted(self._learn_block, rows, has_missing, y, w, mask, p, given, seen)
+            return self._counted(self._learn_open, rows, y, w, labels, mask, p, given, seen)
 
     def _counted(self, learn: Callable[..., Floats], *arguments: Any) -> Floats:
         """Call `learn`; store in what it raises how many rows it has learned, if they are counted."""
@@ -206,41 +218,6 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
         y = as_codes(codes, n_rows, n_classes, self._who)
         return y, as_weights(sample_weight, n_rows, self._who)
 
-    def _learn_block(
-        self,
-        X: Floats,
-        has_missing: bool,
-        codes: Ints,
-        w: Floats,
-        tested: NDArray[np.uint8] | None = None,
-        p: Floats | None = None,
-        ids: Numbers | None = None,
-    ) -> Floats:
-        # Learn checked rows; return their probabilities.
-        p = np.empty((len(X), self._n_columns)) if p is None else p
-        if not len(X):
-            return p
-        first, means = self._n_learned, None if self._means is None else np.array(self._means)
-        numbers = self._new_numbers(len(X))
-        try:
-            has_waited = self._take_numbers(X, ids, w, numbers)
-            rows = self._filled(X, has_missing, w)
-            if has_waited and numbers is not None:
-                self._learn_late(rows, codes, w, p, tested, numbers)
-            elif tested is None:
-                self._learn(rows, codes, w, p)
-            else:
-                self._learn_tested(rows, codes, w, p, tested)
-        except BaseException:
-            n = 0 if first is None else (self._n_learned or 0) - first
-            if self._waiting is not None and numbers is not None:
-                self._waiting.put_back(numbers[n:])
-            if self._means is not None and means is not None and first is not None:
-                update_means(X[:n], w[:n], *means)
-                self._means[0][:], self._means[1][:] = means  # in place: an adapter may share them
-            raise
-        return p
-
     def _learn_open(
         self,
         X: Floats,
@@ -250,18 +227,19 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
         tested: NDArray[np.uint8] | None,
         p: Floats,
         ids: Numbers | None,
+        observed: NDArray[np.uint8] | None = None,
     ) -> Floats:
         # Like _learn_block, but codes may be of new classes; each class is added at its first row.
         start = 0
         while start < len(X):
             new = codes[start:] >= len(self.classes_)
             first = start + int(np.argmax(new)) if new.any() else len(X)
-            start = self._learn_part(X, codes, w, tested, p, ids, start, first)
+            start = self._learn_part(X, codes, w, tested, p, ids, observed, start, first)
             if first < len(X):
                 p[first] = 0.0
                 p[first, : len(self.classes_)] = self.predict_proba_block(X[first : first + 1])[0]
                 self._all_or_nothing(self._add_classes, labels.first(int(codes[first]) + 1))
-                start = self._learn_part(X, codes, w, tested, np.empty_like(p), ids, start, first + 1)
+                start = self._learn_part(X, codes, w, tested, np.empty_like(p), ids, None, start, first + 1)
         return p
 
     def _learn_part(
@@ -272,15 +250,17 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
         tested: NDArray[np.uint8] | None,
         p: Floats,
         ids: Numbers | None,
+        observed: NDArray[np.uint8] | None,
         start: int,
         stop: int,
     ) -> int:
         part, n_classes = slice(start, stop), len(self.classes_)
         has_missing = self._means is not None and bool(np.isnan(X[part]).any())
         tested, ids = None if tested is None else tested[part], None if ids is None else ids[part]
+        observed = None if observed is None else observed[part]
         answers = np.empty((stop - start, self._n_columns))
         try:
-            self._learn_block(X[part], has_missing, codes[part], w[part], tested, answers, ids)
+            self._learn_block(X[part], has_missing, codes[part], w[part], tested, answers, ids, observed)
         finally:
             p[part, :n_classes], p[part, n_classes:] = answers[:, :n_classes], 0.0
         return stop
@@ -355,7 +335,7 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
         if not self._begun:
             return None
         p = self._predict_row(x)
-        return self._labels.list[p.argmax()] if len(p) else None
+        return self._labels.list[self._answer(p)] if len(p) else None
 
     def _predict_row(self, x: Row) -> Floats:
         with self._reading:

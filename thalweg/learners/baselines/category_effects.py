@@ -78,7 +78,7 @@ class CategoryEffects(HasImportance, OneMember):
     >>> for learner in (LeveragingBagging(), CategoryEffects(LeveragingBagging())):
     ...     p = learner.begin(2, [False, True], n_categories=[300, 300]).test_then_train(X, y)
     ...     print(round(float((p.argmax(axis=1) == y).mean()), 2))
-    0.67
+    0.66
     0.72
     """
 
@@ -143,7 +143,7 @@ class CategoryEffects(HasImportance, OneMember):
         return names
 
     def _template(self) -> StreamClassifier:
-        return HoeffdingTree() if self.member is None else as_member(self, self.member)
+        return self._one_default(HoeffdingTree) if self.member is None else as_member(self, self.member)
 
     def _make_kernel(self, n_features: int, n_classes: int) -> CategoryEffectsKernel:
         least = whole_number(self, "min_categories", self.min_categories, 1, MOST_CATEGORIES)

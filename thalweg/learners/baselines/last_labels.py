@@ -84,7 +84,7 @@ class LastLabels(HasImportance, OneMember):
         return names
 
     def _template(self) -> StreamClassifier:
-        return HoeffdingTree() if self.member is None else as_member(self, self.member)
+        return self._one_default(HoeffdingTree) if self.member is None else as_member(self, self.member)
 
     def _begin(self, n_features: int, n_classes: int, seeds: dict[str, int] | None = None) -> None:
         if seeds is None:

@@ -2,9 +2,14 @@
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from thalweg._parameters import columns
+from thalweg._types import State
 from thalweg.learners.base.native import NativeClassifier
 from thalweg.learners.bayes._native.naive_bayes import NaiveBayesKernel
+
+UNSURE = 20.0  # rows that a copy which is less sure counts for
 
 
 class NaiveBayes(NativeClassifier):
@@ -42,6 +47,22 @@ class NaiveBayes(NativeClassifier):
 
     def __init__(self, categorical: Sequence[int] = ()) -> None:
         self.categorical = categorical
+
+    def _less_sure(self) -> State:
+        """Return arrays with the same means, variances and frequencies, as if from at most UNSURE rows."""
+        arrays = {name: self._kernel.arrays[name].copy() for name in self._kernel.layout}
+        weight, n = arrays["weight"], arrays["n"]
+        share = np.minimum(UNSURE / max(weight.sum(), UNSURE) * np.ones(len(weight)), 1.0)
+        # A class keeps the weight of two rows, so that its variances stay known.
+        share = np.where(weight > 2.0, np.maximum(share, 2.0 / np.maximum(weight, 2.0)), 1.0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            variance = np.where(n > 1.0, arrays["squares"] / (n - 1.0), 0.0)
+        weight *= share
+        n *= share[:, None]
+        arrays["squares"][...] = variance * np.maximum(n - 1.0, 0.0)
+        arrays["counts"] *= share
+        arrays["seen"] *= share
+        return arrays
 
     def _make_kernel(self, n_features: int, n_classes: int) -> NaiveBayesKernel:
         n_categories = self.n_categories_.copy()

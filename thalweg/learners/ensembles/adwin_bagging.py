@@ -20,7 +20,8 @@ class AdwinBagging(OnlineBagging):
     Parameters
     ----------
     member : learner or list of learners, default=None
-        What learns; `HoeffdingTree()` if None. Learners in a list take turns from member to member.
+        What learns; `HoeffdingTree(delta=0.01)` if None. Learners in a list take turns from member to
+        member.
     n_members : int or None, default=10
         Members; None for one of each learner in the list.
     delta : float, default=0.002
@@ -46,7 +47,8 @@ class AdwinBagging(OnlineBagging):
     -----
     Follows the paper; δ is MOA's, the paper names none. As in MOA, ADWIN gets the error a member makes after
     it has learned the row; the paper does not say which. To replace every member whose own error rises, not
-    only the worst, use `OnlineBagging(DriftReset(member))`.
+    only the worst, use `OnlineBagging(DriftReset(member))`. MOA's trees are `AdwinBagging(HoeffdingTree())`;
+    the default splits sooner, which is better over sixteen streams (docs/ensembles.md).
 
     References
     ----------
@@ -62,7 +64,7 @@ class AdwinBagging(OnlineBagging):
     >>> learner = AdwinBagging().begin(3, [0, 1])
     >>> p = learner.test_then_train(X, y)
     >>> round(float((p.argmax(axis=1) == y).mean()), 2), learner.n_replaced_
-    (0.83, 6)
+    (0.83, 7)
     """
 
     noted = "error"

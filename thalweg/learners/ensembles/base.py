@@ -10,6 +10,7 @@ from thalweg._parameters import count
 from thalweg._types import Floats, Ints, State
 from thalweg.errors import StateError
 from thalweg.learners.base._native.member_view import AdapterKernel
+from thalweg.learners.base.default_templates import template_of
 from thalweg.learners.base.growth import grown_member
 from thalweg.learners.base.importance import HasImportance, importance_of, weighted_mean
 from thalweg.learners.base.member_list import MemberList, Members, as_members
@@ -102,7 +103,14 @@ class Ensemble(HasImportance, MemberList, SeededClassifier, MemberPool):
         return HoeffdingTree()
 
     def _templates(self) -> list[StreamClassifier]:
-        return as_members(self, self._default_member() if self.member is None else self.member)
+        return as_members(self, self._default(self._default_member) if self.member is None else self.member)
+
+    def _templates_in(self, memory: State) -> list[StreamClassifier] | None:
+        members = [each for each in memory["members"] if "learner" in each]
+        n = len(as_members(self, self._default_member() if self.member is None else self.member))
+        numbers = memory.get("template", np.zeros(len(members)) if n == 1 else np.arange(len(members)) % n)
+        found = dict(zip(np.asarray(numbers).tolist(), members, strict=False))
+        return [template_of(found[i]) for i in range(n)] if sorted(found) == list(range(n)) else None
 
     def _after_begin(self, first_members: list[Any]) -> None:
         self._kernel.resettable = [each is not None for each in self._pristine]

@@ -15,6 +15,7 @@ from thalweg.learners.base.member_list import as_member
 from thalweg.learners.base.member_state import check_inputs, check_parameters
 from thalweg.learners.base.memory_limit import bytes_in
 from thalweg.learners.base.one_member import OneMember
+from thalweg.learners.base.state import from_plain
 from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.learners.bayes.naive_bayes import NaiveBayes
 from thalweg.learners.ensembles._native.drift_reset import DriftResetKernel
@@ -71,6 +72,7 @@ class DriftReset(HasImportance, OneMember):
     """
 
     _kernel: DriftResetKernel
+    _saved_detector: Detector | None = None  # of a restored state, if the parameter is None
 
     def __init__(self, member: StreamClassifier | None = None, detector: Any = None) -> None:
         self.member = member
@@ -102,11 +104,18 @@ class DriftReset(HasImportance, OneMember):
         return importance_of(self._kernel.members[0])
 
     def _template(self) -> StreamClassifier:
-        return NaiveBayes() if self.member is None else as_member(self, self.member)
+        return self._one_default(NaiveBayes) if self.member is None else as_member(self, self.member)
 
     def _detector_template(self) -> Detector:
-        detector = DDM() if self.detector is None else self.detector
-        return as_detector(self, "detector", detector)
+        if self.detector is None:
+            return DDM() if self._defaults is None or self._saved_detector is None else self._saved_detector
+        return as_detector(self, "detector", self.detector)
+
+    def _restore_defaults(self, state: State) -> None:
+        super()._restore_defaults(state)
+        if "memory" in state and self.detector is None:
+            saved = as_detector(self, "detector", from_plain(state["memory"]["detector"]))
+            self._saved_detector = clone(saved)
 
     def _begin(self, n_features: int, n_classes: int, seeds: dict[str, int] | None = None) -> None:
         if seeds is None:

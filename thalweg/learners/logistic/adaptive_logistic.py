@@ -5,10 +5,12 @@ from typing import Any
 import numpy as np
 
 from thalweg._parameters import is_whole, one_of, real_number, wrong, yes_or_no
-from thalweg._types import Floats
+from thalweg._types import Floats, State
 from thalweg.learners.base.one_hot import NativeOneHot
 from thalweg.learners.logistic._native.adaptive_logistic import LogisticKernel
 
+UNSURE = 0.3  # variance of the coefficients of a copy that is less sure
+MOST_ROWS = 100.0  # that its means and deviations of the inputs count for
 DECAYS = {"tuned": 0.98, "adaptive": 0.9, "rprop": 0.9, "fixed": 0.98, "none": 1.0}
 
 
@@ -41,6 +43,22 @@ class LogisticFilters(NativeOneHot):
         """Return copies of arrays of the kernel, all of the same moment."""
         with self._reading:
             return [self._kernel.arrays[name].copy() for name in names]
+
+    def _less_sure(self) -> State:
+        """Return arrays with the coefficients of all members together, each with the variance UNSURE."""
+        arrays = {name: self._kernel.arrays[name].copy() for name in self._kernel.layout}
+        beta, share = arrays["beta"], arrays["share"]
+        members = beta.reshape(len(beta), len(share), -1)
+        members[...] = np.einsum("jmk,m->jk", members, share)[:, None]
+        share[...] = 1.0 / len(share)
+        arrays["R"][...] = 0.0
+        arrays["R"][np.cumsum(np.arange(1, len(beta) + 1)) - 1] = min(UNSURE, self.prior)
+        np.minimum(arrays["count"], MOST_ROWS, out=arrays["count"])
+        for name in ("S", "psi", "slope", "turn", "place", "restarts"):
+            arrays[name][...] = 0
+        if "clock" in arrays:
+            arrays["clock"][...] = np.nan
+        return arrays
 
     def _common_settings(self) -> dict[str, Any]:
         return {

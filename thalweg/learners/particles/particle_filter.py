@@ -52,7 +52,7 @@ class ParticleFilter(NativeOneHot, SeededClassifier):
     spread : float
         Standard deviation of a step (paper: σ).
     batch_size : int
-        Rows, or weight of rows, in a batch (paper: B).
+        Rows, or weight of rows, in a batch (paper: B, 50 as a rule).
     boundary : "linear", "circle", function, or (one of them, modulo)
         Energy −β₀ + β·x, or ‖x − c‖² − r² with β = (r, c); or a function from rows × inputs to rows ×
         features, in which the boundary is then linear. With a modulo, coefficients are taken modulo it (the
@@ -129,7 +129,7 @@ class ParticleFilter(NativeOneHot, SeededClassifier):
         n_particles: int = 100,
         spread: float = 0.1,
         *,
-        batch_size: int = 50,
+        batch_size: int = 24,
         boundary: Boundary = "linear",
         form: str | Sequence[str] = "tracking",
         start: Start = "normal",

@@ -19,7 +19,7 @@ class RefittingParticleFilter(ParticleFilter):
     Parameters
     ----------
     n_particles, spread, batch_size, form, start, n_jobs, random_state
-        As those of `ParticleFilter`.
+        As those of `ParticleFilter`; its batches have 50 rows, as a fit needs them.
     refit_below : float
         Share of a batch's rows, between 0 and 1 (paper: 0.75).
 

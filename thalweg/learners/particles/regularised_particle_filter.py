@@ -18,7 +18,7 @@ class RegularisedParticleFilter(ParticleFilter):
     Parameters
     ----------
     n_particles, spread, batch_size, boundary, start, n_jobs, random_state
-        As those of `ParticleFilter`; `spread` is the one to begin with.
+        As those of `ParticleFilter`; `spread` is the one to begin with, and batches have 50 rows.
     spread_prior : (float, float)
         How much of its logarithm a spread keeps, the rest being the mean of all, and the standard deviation
         of its change (paper: a and h). Spreads stay within [0.001, 1].

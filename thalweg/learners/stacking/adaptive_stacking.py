@@ -7,6 +7,7 @@ import numpy as np
 
 from thalweg._parameters import n_threads, one_of, real_number, whole_number, wrong
 from thalweg._types import Floats, Ints, RandomState, State
+from thalweg.learners.base.default_templates import template_of
 from thalweg.learners.base.member_list import Members, as_members
 from thalweg.learners.base.memory_limit import MOST_BYTES
 from thalweg.learners.base.stream_classifier import StreamClassifier
@@ -45,7 +46,8 @@ class AdaptiveStacking(WideEnsemble):
     Trivial members (`NoChange`, `MajorityClass`, `LabelChain()`) are in the mixture, but not in the
     regressions. Where one of them and the mixture name different classes, the one that was right more often
     in such rows is followed: what is best by log-loss is not always right most often. The probabilities
-    change as little as that takes.
+    change as little as that takes. Longer chains of labels (`LabelChain(order=3)`) are weighed in the
+    regressions, and followed in the same way before the trivial members are.
 
     Where labels come late, call `observe` for each row when it is predicted: the weights then follow what the
     members said at that time. The evaluation does so by itself.
@@ -124,11 +126,11 @@ class AdaptiveStacking(WideEnsemble):
     0.89
     """
 
-    _list_name = "members"
+    _list_name = _member_parameter = "members"
     observes = True
     _n_spares = 0
     _chosen = Chosen()
-    _restored: Chosen | None = None  # what a state says, until `_begin`
+    _was_chosen: Chosen | None = None  # what a state says, until `_begin`
 
     def __init__(
         self,
@@ -202,18 +204,28 @@ class AdaptiveStacking(WideEnsemble):
     def _given_members(self) -> list[StreamClassifier]:
         """Return the members, those that became too large included."""
         if self.members is None:
-            size = one_of(self, "size", self.size, SIZES)
-            members = default_members(self._chosen.width, cast(Size, size), self._checked_bytes())
-            members += members_of_many_inputs() if self._folds else []
-            members = with_effects(members, self._folds) if self._chosen.n_large else members
-            return [each for i, each in enumerate(members) if i not in self._chosen.dropped]
+            return self._default(self._present_defaults)
         return as_members(self, self.members, "members")
+
+    def _present_defaults(self) -> list[StreamClassifier]:
+        size = one_of(self, "size", self.size, SIZES)
+        members = default_members(self._chosen.width, cast(Size, size), self._checked_bytes())
+        members += members_of_many_inputs() if self._folds else []
+        members = with_effects(members, self._folds) if self._chosen.n_large else members
+        return [each for i, each in enumerate(members) if i not in self._chosen.dropped]
+
+    def _default_templates(self) -> list[StreamClassifier]:
+        # Before the inputs are known, members are not chosen.
+        return self._given_members() if self.members is None and self._begun and self._chosen.is_made else []
+
+    def _templates_in(self, memory: State) -> list[StreamClassifier] | None:
+        return [template_of(each) for each in memory["members"]] if memory["width"] else None
 
     def _begin(self, n_features: int, n_classes: int, seed: int | None = None) -> None:
         # Members are chosen once, for the inputs of `begin` or of the first row: those that come later can
         # only make some of them too large.
-        is_first = seed is None or (not self._chosen.width and self._names.n_features > 0)
-        restored, self._restored = self._restored, None
+        is_first = seed is None or (not self._chosen.is_made and self._names.n_features > 0)
+        restored, self._was_chosen = self._was_chosen, None
         if seed is None:
             self._set_folding()
         if restored is not None:
@@ -226,6 +238,9 @@ class AdaptiveStacking(WideEnsemble):
         super()._begin(n_features, n_classes, seed)
         while restored is None and self._choose_fewer(is_first):
             super()._begin(n_features, n_classes, self._seed)
+
+    def _can_reset(self, member: StreamClassifier, seeded: list[str]) -> bool:
+        return False  # no member is ever replaced, so none keeps how it began
 
     def _checked_bytes(self) -> int | None:
         if self.max_bytes is None:
@@ -261,11 +276,13 @@ class AdaptiveStacking(WideEnsemble):
     def _check_size(self, memory: dict[str, Any]) -> None:
         # Which members there are depends on the inputs, which this learner does not know before `_begin`:
         # the state says which were chosen.
-        self._restored = self._chosen = Chosen.from_state(memory, self._who)
+        self._was_chosen = self._chosen = Chosen.from_state(memory, self._who)
         super()._check_size(memory)
 
     def _restore(self, memory: dict[str, Any]) -> None:
-        super()._restore({name: value for name, value in memory.items() if name not in Chosen._fields})
+        known = {name: value for name, value in memory.items() if name not in Chosen._fields}
+        # Earlier releases did not follow longer chains of labels.
+        super()._restore({"chain_right": np.zeros_like(self._kernel.arrays["chain_right"])} | known)
 
     def _n_members(self) -> int:
         return len(self._templates())
@@ -278,6 +295,7 @@ class AdaptiveStacking(WideEnsemble):
             n_features,
             n_classes,
             self._trivial_members(),
+            [isinstance(each, LabelChain) and each.order not in (0, 1) for each in self._given_members()],
             [*decays, *[DECAY_OF_NOISE] * len(noises)],
             [*[0.0] * len(decays), *noises],
             real_number(self, "switching", self.switching, least=0, below=1),
@@ -290,7 +308,8 @@ class AdaptiveStacking(WideEnsemble):
 
     def _trivial_members(self) -> list[bool]:
         """Return which members are compared with the answer, not weighed in it; not all of them can be."""
-        found = [is_trivial(each) for each in self._given_members()]
+        retired = self._chosen.retired  # a state may have MajorityClass() in place of these
+        found = [is_trivial(each) and m not in retired for m, each in enumerate(self._given_members())]
         return [False] * len(found) if all(found) else found
 
     def _numbers(self, name: str, value: Sequence[float], n_least: int, **bounds: float) -> list[float]:

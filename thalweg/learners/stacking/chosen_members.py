@@ -16,6 +16,11 @@ class Chosen(NamedTuple):
     dropped: tuple[int, ...] = ()  # default members that were too large from the start, by their position
     retired: tuple[int, ...] = ()  # members that became too large later, by their position among the others
 
+    @property
+    def is_made(self) -> bool:
+        """Whether the inputs were known."""
+        return self.width > 0 or self.n_large > 0
+
     def without(self, members: Sequence[int], is_first: bool) -> Self:
         """Return the choice without these members; before the first row, as if they had not been named."""
         if not is_first:

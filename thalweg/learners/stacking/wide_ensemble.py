@@ -104,10 +104,11 @@ class WideEnsemble(Ensemble):
                 yield part, rows
 
     def _learn_rows(
-        self, X: Any, y: Ints, w: Floats, p: Floats, tested: NDArray[np.uint8] | None, ids: Numbers | None
+        self, X: Any, y: Ints, w: Floats, p: Floats, tested: NDArray[np.uint8] | None, ids: Numbers | None,
+        observed: NDArray[np.uint8] | None = None,
     ) -> None:
         for part, rows in self._member_rows(X):
-            these = (None if each is None else each[part] for each in (tested, ids))
+            these = (None if each is None else each[part] for each in (tested, ids, observed))
             learn_counted(self, len(rows), self._kernel.learn, rows, y[part], w[part], p[part], *these)
 
     def _learn(self, X: Any, y: Ints, w: Floats, p: Floats, ids: Numbers | None = None) -> None:
@@ -121,14 +122,27 @@ class WideEnsemble(Ensemble):
     ) -> None:
         self._learn_rows(X, y, w, p, tested, ids)
 
+    def _learn_and_observe(
+        self, X: Any, y: Ints, w: Floats, p: Floats, tested: NDArray[np.uint8] | None,
+        observed: NDArray[np.uint8], ids: Numbers,
+    ) -> None:
+        self._learn_rows(X, y, w, p, tested, ids, observed)
+
     def _predict(self, X: Any, p: Floats) -> None:
         for part, rows in self._member_rows(X):
             self._kernel.predict(rows, p[part])
 
     def _observe(self, X: Any, ids: Numbers | None = None) -> None:
+        self._see_rows(X, ids, lambda rows, _part, numbers: self._kernel.observe(rows, numbers))
+
+    def _predict_observe(self, X: Any, p: Floats, ids: Numbers | None = None) -> None:
+        see = self._kernel.predict_observe
+        self._see_rows(X, ids, lambda rows, part, numbers: see(rows, p[part], numbers))
+
+    def _see_rows(self, X: Any, ids: Numbers | None, see: Callable[..., None]) -> None:
         for part, rows in self._member_rows(X):
             try:
-                self._kernel.observe(rows, None if ids is None else ids[part])
+                see(rows, part, None if ids is None else ids[part])
             except BaseException as error:
                 set_rows_learned(error, part.start + getattr(error, "rows_learned", 0))
                 raise
@@ -142,8 +156,12 @@ class WideEnsemble(Ensemble):
     def _observe_rows(self, X: Any, ids: Numbers | None, observe: Callable[..., None], *rest: Any) -> None:
         super()._observe_rows(self._found_by(X, ids), ids, observe, *rest)
 
-    def _take_numbers(self, X: Any, ids: Numbers | None, w: Floats, numbers: Numbers | None) -> bool:
-        return super()._take_numbers(X if numbers is None else self._found_by(X, ids), ids, w, numbers)
+    def _take_numbers(
+        self, X: Any, ids: Numbers | None, w: Floats, numbers: Numbers | None,
+        observed: NDArray[np.uint8] | None = None,
+    ) -> bool:
+        rows = X if numbers is None else self._found_by(X, ids)
+        return super()._take_numbers(rows, ids, w, numbers, observed)
 
     def _found_by(self, X: Any, ids: Numbers | None) -> Any:
         # What the rows that wait are found by, if they have no ids.

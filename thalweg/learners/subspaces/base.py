@@ -193,9 +193,9 @@ class SubspaceEnsemble(Ensemble):
 
     def _predict_observe(self, X: Floats, p: Floats, ids: Numbers | None = None) -> None:
         if super().observes:
-            super()._predict_observe(X, p, ids)
+            Kernel.predict_observe(self._kernel, X, p, ids)  # members change with each row
         else:
-            self._kernel.predict_observe(X, p, ids)
+            super()._predict_observe(X, p, ids)
 
     def _check_size(self, memory: dict[str, Any]) -> None:
         super()._check_size(memory)

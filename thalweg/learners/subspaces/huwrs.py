@@ -164,6 +164,11 @@ class HUWRS(SubspaceEnsemble):
     def _default_member(self) -> StreamClassifier:
         return DecisionTree()
 
+    def _templates_in(self, memory: State) -> list[StreamClassifier] | None:
+        found = super()._templates_in(memory)
+        # The trees in a state have no parameters.
+        return [DecisionTree()] if found is None and self.member is None else found
+
     def _make_kernel(self, n_features: int, n_classes: int) -> HUWRSKernel:
         template = self._templates()[0]
         if self._grows_trees and isinstance(template, DecisionTree):

@@ -21,8 +21,9 @@ class IBoost(WindowBoost):
     Every row moves the members' weights so that the exponential loss of the window falls, and a row that the
     vote gets wrong adds a member, trained on the rows' shares of the loss, in the place of the lightest. Old
     members stay for as long as they help, so it knows more than the window tells, and still follows drift.
-    With stumps it is strong where classes are clean and parted by sums of inputs. Noisy labels mislead it
-    badly unless `cap` bounds the vote; so do strong members such as naive Bayes. Several classes as in SAMME.
+    With stumps it is strong where classes are clean and parted by sums of inputs. Noisy labels would mislead
+    it badly if `cap` did not bound the vote; so would strong members such as naive Bayes, which a cap of 3
+    suits. Several classes as in SAMME.
 
     A row of weight w counts w times in the loss and takes one place in the window; weights do not count for
     `period`. Memory: the window, n_members, and two bits for each row and member.
@@ -47,9 +48,9 @@ class IBoost(WindowBoost):
     rate : float, default=None
         Length of the steps (η), at most 1; None is for 0.05 if stochastic, 1/n_members if batch, 1 if
         implicit, 0.1 if coordinate.
-    cap : float, "auto" or None, default=None
-        Most that the weights may sum to. "auto" runs the caps None, 10, 3 and 1 side by side and answers with
-        the one that erred least of late, at four times the cost.
+    cap : float, "auto" or None, default=10.0
+        Most that the weights may sum to; None for no bound, as in the paper. "auto" runs the caps None, 10, 3
+        and 1 side by side and answers with the one that erred least of late, at four times the cost.
     add : {"errors", "always", "until_full"}, default="errors"
         When members are added: after a row that the vote got wrong; after every row; after errors, until
         there are n_members, and again only when members of negative weight have been dropped.
@@ -85,7 +86,8 @@ class IBoost(WindowBoost):
     them by weights e^(-margin) where these are shares of the window's loss. A new member has half the weight
     of the paper's (3), which belongs to other example weights than the paper's (9); its error is cut to at
     least 0.001. The first row makes the first member. The stochastic step needs the newest row's share of the
-    loss and so costs O(n M/8 + b n), not O(M), where M/8 is for bytes of eight answers each.
+    loss and so costs O(n M/8 + b n), not O(M), where M/8 is for bytes of eight answers each. The paper has no
+    cap: on sixteen streams a cap of 10 is right on 77.6 % of the rows in place of 66.1 (docs/boosting.md).
 
     References
     ----------
@@ -101,7 +103,7 @@ class IBoost(WindowBoost):
     >>> learner = IBoost().begin(3, [0, 1])
     >>> p = learner.test_then_train(X, y)
     >>> round(float((p.argmax(axis=1) == y).mean()), 2), len(learner.weights_)
-    (0.97, 161)
+    (0.95, 75)
     """
 
     def __init__(
@@ -114,7 +116,7 @@ class IBoost(WindowBoost):
         update: str = "stochastic",
         n_updates: int | None = None,
         rate: float | None = None,
-        cap: float | str | None = None,
+        cap: float | str | None = 10.0,
         add: str = "errors",
         remove: str = "lightest",
         max_window: int = 2000,

@@ -32,7 +32,7 @@ class StackerTwin:
 
 
 class SelectorTwin:
-    """Whether the answer or a trivial member was right more often, where they differ."""
+    """Whether the answer or a member that knows only labels was right more often, where they differ."""
 
     def __init__(self):
         self.right = np.zeros(2)
@@ -50,12 +50,13 @@ class SelectorTwin:
 class StackingTwin:
     """The mixture of several; `said` is what was answered when a row whose label comes late was observed."""
 
-    def __init__(self, is_trivial, decays, noises, switching):
-        self.is_trivial = np.array(is_trivial)
+    def __init__(self, is_trivial, is_chain, decays, noises, switching):
+        self.is_trivial, self.is_chain = np.array(is_trivial), np.array(is_chain)
         n_members, n_stacked = len(is_trivial), int((~self.is_trivial).sum())
         self.stackers = [StackerTwin(n_stacked, decay, 0.0) for decay in decays]
         self.stackers += [StackerTwin(n_stacked, 0.999, noise) for noise in noises]
-        self.selectors = [SelectorTwin() for _ in range(n_members - n_stacked)]
+        kinds = self.is_chain, self.is_trivial
+        self.looks = [(which, [SelectorTwin() for _ in range(which.sum())]) for which in kinds]
         self.switching = [0.0, switching]
         self.start = np.append(
             np.full(n_members, 0.3 / n_members), np.full(len(self.stackers), 0.7 / len(self.stackers))
@@ -70,36 +71,43 @@ class StackingTwin:
         q = np.vstack([p, *(stacker.answer(z) for stacker in self.stackers)])
         return z, q, self.trust @ q
 
-    def trivial_classes(self, q):
-        return q[: len(self.is_trivial)][self.is_trivial].argmax(axis=1)
-
     def answer(self, p):
-        """Return the mixture, changed where a trivial member was right more often than it."""
+        """Return the mixture, changed where a chain of labels, then a trivial member was right more often."""
         _z, q, mixed = self.said(p)
-        p = self.top @ mixed
-        a, others = int(p.argmax()), self.trivial_classes(q)
-        leads = [
-            0.0 if a == b else each.lead(p, a, b) for each, b in zip(self.selectors, others, strict=True)
-        ]
-        if max(leads, default=0.0) > 0:
-            b = others[int(np.argmax(leads))]
-            total = p[a] + p[b]
-            p[b] = max(total / 2, *np.delete(p, [a, b]), 0.0) * (1 + 1e-9)
-            p[a] = total - p[b]
-        return p
+        return self.looked_at(self.top @ mixed, q)[-1]
+
+    def looked_at(self, p, q):
+        """Return the answer before the first look, and after each."""
+        found = [p]
+        for which, selectors in self.looks:
+            p, others = p.copy(), classes_of(q, which)
+            a = int(p.argmax())
+            leads = [0.0 if a == b else each.lead(p, a, b) for each, b in zip(selectors, others, strict=True)]
+            if max(leads, default=0.0) > 0:
+                b = others[int(np.argmax(leads))]
+                total = p[a] + p[b]
+                p[b] = max(total / 2, *np.delete(p, [a, b]), 0.0) * (1 + 1e-9)
+                p[a] = total - p[b]
+            found.append(p)
+        return found
 
     def learn(self, said, y, delay=0, n_learned=0):
         """Learn a label `delay` rows late, with `n_learned` before it."""
         z, q, mixed = said
-        a = int((self.top @ mixed).argmax())
-        for each, b in zip(self.selectors, self.trivial_classes(q), strict=True):
-            each.learn(y, a, b)
+        answers = self.looked_at(self.top @ mixed, q)
+        for (which, selectors), p in zip(self.looks, answers, strict=False):
+            for each, b in zip(selectors, classes_of(q, which), strict=True):
+                each.learn(y, int(p.argmax()), b)
         w = ((max(n_learned - delay, 0) + 1) / (n_learned + 1)) ** 2 / np.sqrt(1 + delay)
         for row, switching in zip(self.trust, self.switching, strict=True):
             row[:] = shared(row * q[:, y] ** w, switching, self.start)
         self.top = shared(self.top * mixed[:, y] ** w, 1e-9, 0.5)
         for stacker in self.stackers:
             stacker.learn(z, y, w)
+
+
+def classes_of(q, which):
+    return q[: len(which)][which].argmax(axis=1)
 
 
 def shared(trust, switching, start):

@@ -1,11 +1,8 @@
-from typing import Any
-
-from thalweg._native.kernel import Kernel
 from thalweg._types import Ints
 
-class CategoryEffectsKernel(Kernel):
-    @property
-    def member(self) -> Any: ...
+from .rewriting import RewritingKernel
+
+class CategoryEffectsKernel(RewritingKernel):
     def __init__(
         self,
         who: str,
@@ -18,4 +15,3 @@ class CategoryEffectsKernel(Kernel):
         decay: float,
         most_kept: int,
     ) -> None: ...
-    def set_member(self, member: Any, kernel: Kernel) -> None: ...

@@ -25,16 +25,15 @@ classes that come later get the places behind all others in a member's row.
 import numpy as np
 
 from libc.math cimport floor, fmod
-from libc.stdint cimport int64_t
 
 from thalweg._native import layout as layouts
 from thalweg._native.layout import FLOAT, INDEX, Array, require
 
-from thalweg._native cimport kernel as learner
-from thalweg._native.kept_rows cimport KeptRows, is_kept, keep_row, kept_by, kept_rows_t, take_kept
-from thalweg._native.kernel cimport Kernel, learner_t
+from thalweg._native.kept_rows cimport KeptRows, kept_by
+from thalweg._native.kernel cimport Kernel
 from thalweg._native.maths cimport clipped, softmax
 from thalweg._native.pointers cimport doubles, integers
+from .rewriting cimport RewritingKernel, rewriting_t
 
 cdef extern from *:
     """
@@ -61,15 +60,13 @@ LAYOUT = {
 }
 
 ctypedef struct effects_t:
-    learner_t* member
+    rewriting_t rows
     void* kernel                        # a CategoryEffectsKernel
-    Py_ssize_t n_features
     Py_ssize_t n_encoded
     Py_ssize_t n_classes
     Py_ssize_t n_values                 # K - 1, at least 1: numbers for a category
     Py_ssize_t n_places
     Py_ssize_t most
-    Py_ssize_t width                    # of a member's row
     double prior
     double decay
     const Py_ssize_t* encoded           # [encoded]: inputs
@@ -79,22 +76,16 @@ ctypedef struct effects_t:
     double* information                 # [place, encoded, class]: P
     double* constant                    # [class]: a
     double* constant_information        # [class]
-    double* row                         # [width]: memory to learn a row
-    double* scratch                     # memory to predict while a row is learned
     double* z                           # [class]
     double* q                           # [class]
     double* spread                      # [class]: sum_i v_ik
     Py_ssize_t* at                      # [encoded]: where the effects of the row's category begin
-    kept_rows_t* kept
 
 
-cdef class CategoryEffectsKernel(Kernel):
+cdef class CategoryEffectsKernel(RewritingKernel):
     """Calls a member with effects in place of categories; `encoded` are the inputs that have so many."""
 
     cdef effects_t core
-    cdef readonly object member         # the learner; nobody else keeps it
-    cdef Kernel member_kernel
-    cdef object memory
     cdef dict apart
 
     def __init__(self, who, n_features, n_classes, encoded, n_categories, most, prior, decay, most_kept):
@@ -114,16 +105,16 @@ cdef class CategoryEffectsKernel(Kernel):
                       "numbers": layouts.new_array(3 * n_classes, FLOAT)}
         self.kept = KeptRows(who, n_encoded * n_values, most_kept,
                              {"low": -2 * MOST_EFFECT, "high": 2 * MOST_EFFECT})
-        c.n_features, c.n_encoded, c.n_classes, c.n_values = n_features, n_encoded, n_classes, n_values
-        c.width, c.most, c.prior, c.decay = width, most, prior, decay
+        c.n_encoded, c.n_classes, c.n_values = n_encoded, n_classes, n_values
+        c.most, c.prior, c.decay = most, prior, decay
         c.kernel = <void*> self
-        self.set_handle(<void*> c, n_features, n_classes, learn, predict, predict_learn)
-        self.handle.observe = observe
+        c.rows.write_row, c.rows.write_to_learn, c.rows.keep = encode, encode_to_learn, keep_effects
+        self.set_rewriting(&c.rows, n_features, n_classes, width, "value_place")
         self.bind()
 
     cdef void bind(self):
         cdef effects_t* c = &self.core
-        c.n_places, c.kept = len(self.arrays["effects"]), kept_by(self)
+        c.n_places, c.rows.kept = len(self.arrays["effects"]), kept_by(self)
         c.encoded, c.input_place = integers(self.arrays["encoded"]), integers(self.arrays["input_place"])
         c.value_place = integers(self.arrays["value_place"])
         c.effect, c.information = doubles(self.arrays["effects"]), doubles(self.arrays["information"])
@@ -133,31 +124,18 @@ cdef class CategoryEffectsKernel(Kernel):
         c.q, c.spread = c.z + c.n_classes, c.z + 2 * c.n_classes
 
     def check(self, arrays):
-        """Raise StateError unless every place of a member's row is used once."""
-        inputs, n_places = arrays["input_place"], len(arrays["effects"])
-        good = np.array_equal(np.flatnonzero(inputs < 0), self.arrays["encoded"])
+        """Raise StateError unless the inputs that are not encoded, and the effects, have a place each."""
+        n_places = len(arrays["effects"])
+        good = np.array_equal(np.flatnonzero(arrays["input_place"] < 0), self.arrays["encoded"])
         require(good, self.who, "input_place", "must be -1 for the inputs with many categories alone")
-        places = np.concatenate([inputs[inputs >= 0], arrays["value_place"].ravel()])
-        good = len(np.unique(places)) == self.core.width
-        require(good, self.who, "value_place", "must hold the places that 'input_place' leaves")
+        RewritingKernel.check(self, arrays)
         good = 1 <= n_places <= self.core.most + 1
         require(good, self.who, "effects", f"has {n_places} places, not 1 to {self.core.most + 1}")
 
     def inherit(self, Kernel old, double missing=0.0):
         """Go on from a kernel of fewer inputs or classes, whose places stay."""
         cdef CategoryEffectsKernel before = <CategoryEffectsKernel?> old
-        following, new = before.core.width, {}
-        for name in ("input_place", "value_place"):
-            found = before.arrays[name]
-            wider = layouts.new_array(self.arrays[name].shape, INDEX, -1)
-            wider[tuple(slice(n) for n in found.shape)] = found
-            is_new = wider < 0
-            if name == "input_place":
-                is_new[self.arrays["encoded"]] = False
-            n_new = int(is_new.sum())
-            wider[is_new] = np.arange(following, following + n_new)
-            following += n_new
-            new[name] = wider
+        new = self.later_places(before)
         n_places = max(len(before.arrays["effects"]), len(self.arrays["effects"]))
         for name in ("effects", "information", "constant", "constant_information"):
             found, shape = before.arrays[name], self.arrays[name].shape
@@ -169,35 +147,10 @@ cdef class CategoryEffectsKernel(Kernel):
         self.inherit_kept(before)
         self.adopt(new)
 
-    def set_member(self, member, Kernel kernel):
-        """Call this learner, whose kernel is given, from now on."""
-        cdef effects_t* c = &self.core
-        require(kernel.handle.n_features == c.width, self.who, "member",
-                f"has {kernel.handle.n_features} inputs, not {c.width}")
-        memory = layouts.new_array(c.width + kernel.handle.scratch_size, FLOAT)
-        self.member, self.member_kernel, self.memory = member, kernel, memory
-        self.calls_python = kernel.calls_python
-        c.member, c.row = &kernel.handle, doubles(memory)
-        c.scratch = c.row + c.width
-        self.handle.scratch_size = c.width + kernel.handle.scratch_size
-        self.handle.flush = NULL
-        if kernel.handle.flush != NULL:
-            self.handle.flush = flush_member
-
     cdef bint grow(self, Py_ssize_t place) noexcept:
         # Room for twice as many categories, or more if this place needs it; return whether there is.
         n = min(max(2 * self.core.n_places, place + 1), self.core.most + 1)
         return self.adopt_computed(layouts.resized, (self.layout, self.arrays, "place", n))
-
-    @property
-    def size(self):
-        """Size of the member."""
-        return self.member_kernel.size
-
-    @property
-    def bytes(self):
-        """Bytes of all arrays, those of the member included."""
-        return self.array_bytes + self.member_kernel.bytes
 
 
 cdef inline Py_ssize_t place_of(const effects_t* c, double value) noexcept nogil:
@@ -207,10 +160,11 @@ cdef inline Py_ssize_t place_of(const effects_t* c, double value) noexcept nogil
     return 1 + <Py_ssize_t> (value if value < c.most else fmod(value, <double> c.most))
 
 
-cdef void encode(const effects_t* c, const double* x, double* row) noexcept nogil:
+cdef void encode(const void* state, const double* x, double* row) noexcept nogil:
+    cdef const effects_t* c = <const effects_t*> state
     cdef Py_ssize_t i, j, k, place
     cdef const double* effect
-    for i in range(c.n_features):
+    for i in range(c.rows.n_features):
         if c.input_place[i] >= 0:
             row[c.input_place[i]] = x[i]
     for j in range(c.n_encoded):
@@ -269,53 +223,20 @@ cdef void learn_effects(effects_t* c, const double* x, Py_ssize_t y, double w) n
             move(c.effect + at, c.information + at, c.prior, c.decay, step, curvature)
 
 
-cdef void encode_to_learn(effects_t* c, const double* x, Py_ssize_t y, double w,
-                          int64_t number) noexcept nogil:
-    # Writes the row to learn, and learns the effects.
+cdef void encode_to_learn(void* state, const double* x, Py_ssize_t y, double w,
+                          const double* kept) noexcept nogil:
+    # Learns the effects too.
+    cdef effects_t* c = <effects_t*> state
     cdef Py_ssize_t i
-    cdef const double* kept = take_kept(c.kept, number)
-    encode(c, x, c.row)
+    encode(state, x, c.rows.row)
     if kept != NULL:
         for i in range(c.n_encoded * c.n_values):
-            c.row[c.value_place[i]] = kept[i]
+            c.rows.row[c.value_place[i]] = kept[i]
     learn_effects(c, x, y, w)
 
 
-cdef void predict(void* state, const double* x, double* p, double* scratch) noexcept nogil:
+cdef void keep_effects(const void* state, double* kept) noexcept nogil:
     cdef const effects_t* c = <const effects_t*> state
-    encode(c, x, scratch)
-    c.member.predict(c.member.state, scratch, p, scratch + c.width)
-
-
-cdef void learn(void* state, const double* x, Py_ssize_t y, double w, int64_t number) noexcept nogil:
-    cdef effects_t* c = <effects_t*> state
-    encode_to_learn(c, x, y, w, number)
-    c.member.learn(c.member.state, c.row, y, w, number)
-
-
-cdef void predict_learn(void* state, const double* x, Py_ssize_t y, double w, int64_t number,
-                        double* p) noexcept nogil:
-    cdef effects_t* c = <effects_t*> state
-    if is_kept(c.kept, number):         # the row to learn may have other effects than the one to predict
-        encode(c, x, c.row)
-        c.member.predict(c.member.state, c.row, p, c.scratch)
-        learn(state, x, y, w, number)
-    else:
-        encode_to_learn(c, x, y, w, number)
-        learner.predict_learn(c.member, c.row, y, w, number, p, c.scratch)
-
-
-cdef void observe(void* state, const double* x, int64_t number) noexcept nogil:
-    cdef effects_t* c = <effects_t*> state
-    cdef double* kept = keep_row(c.kept, number) if c.n_encoded else NULL
     cdef Py_ssize_t i
-    encode(c, x, c.row)
-    if kept != NULL:
-        for i in range(c.n_encoded * c.n_values):
-            kept[i] = c.row[c.value_place[i]]
-    if c.member.observe != NULL:
-        c.member.observe(c.member.state, c.row, number)
-
-
-cdef void flush_member(void* state) noexcept nogil:
-    learner.flush((<effects_t*> state).member)
+    for i in range(c.n_encoded * c.n_values):
+        kept[i] = c.rows.row[c.value_place[i]]

@@ -24,7 +24,7 @@ cdef class MajorityKernel(Kernel):
 
     def __init__(self, n_features, n_classes):
         self.allocate("MajorityClass", {"counts": Array(FLOAT, "class", low=0.0)}, {"class": n_classes})
-        self.core.n_classes = n_classes
+        self.core.n_classes, self.core_size = n_classes, sizeof(counts_t)
         self.set_handle(<void*> &self.core, n_features, n_classes, majority_learn, majority_predict,
                         majority_predict_learn)
         self.bind()
@@ -61,7 +61,7 @@ cdef class LastKernel(Kernel):
     def __init__(self, n_features, n_classes):
         last = Array(INDEX, 1, low=-1, high="class", fill=-1)
         self.allocate("NoChange", {"last": last}, {"class": n_classes})
-        self.core.n_classes = n_classes
+        self.core.n_classes, self.core_size = n_classes, sizeof(counts_t)
         self.set_handle(<void*> &self.core, n_features, n_classes, last_learn, last_predict,
                         last_predict_learn)
         self.bind()

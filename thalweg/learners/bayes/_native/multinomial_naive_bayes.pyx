@@ -96,6 +96,7 @@ cdef class MultinomialKernel(SparseKernel):
         self.learn_sparse_row, self.predict_sparse_row = learn_sparse_row, predict_sparse_row
         self.handle.scratch_size = 3 * n_classes
         self.apart = layouts.new_array(4 * n_classes, FLOAT)
+        self.core_size = sizeof(multinomial_t)
         self.bind()
 
     cdef void bind(self):

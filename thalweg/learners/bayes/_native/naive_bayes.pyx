@@ -46,6 +46,20 @@ cdef extern from "thalweg/learners/bayes/_native/wide_bayes.h" nogil:
                                 double* mean, double* squares, double* inverse, Py_ssize_t n, double least,
                                 double most) noexcept
 
+cdef extern from "thalweg/learners/bayes/_native/bayes_rows.h" nogil:
+    enum:
+        MOST_INPUTS "BAYES_MOST_INPUTS"
+    ctypedef struct bayes_classes_t:
+        double* weight
+        double* factor
+        double* bias
+        double* count
+        double* mean
+        double* squares
+        double* inverse
+    Py_ssize_t learn_bayes_rows(const double* x, const Py_ssize_t* y, const double* w, Py_ssize_t n,
+                                Py_ssize_t n_inputs, const bayes_classes_t* classes, double* p) noexcept
+
 cdef enum:
     CODE_LIMIT = 65536                  # codes of categories from here on count as missing
     ROWS_A_LOOK = 4096                  # of a batch, between two looks for signals
@@ -91,6 +105,7 @@ cdef class NaiveBayesKernel(Kernel):
     """The sums of a naive Bayes classifier; `n_categories` is 0 for a numeric input."""
 
     cdef bayes_t core
+    cdef readonly object columns        # of the numeric inputs, then of the categorical ones
 
     def __init__(self, n_features, n_classes, n_categories):
         n_categories = np.minimum(n_categories, CODE_LIMIT)
@@ -98,21 +113,24 @@ cdef class NaiveBayesKernel(Kernel):
         numeric = np.flatnonzero(n_categories == 0).astype(np.intp)
         room = n_categories[categorical].astype(np.intp)
         lengths = {"class": n_classes, "numeric": len(numeric), "categorical": len(categorical),
-                   "border": len(categorical) + 1, "count": None}
+                   "border": len(categorical) + 1, "count": None if len(categorical) else 0}
         self.allocate("NaiveBayes", LAYOUT, lengths, {"count": room.sum()})
         self.arrays["n_values"][:] = room
         np.cumsum(room, out=self.arrays["offset"][1:])
+        self.columns = np.concatenate([numeric, categorical])
         # The rest follows from the parameters and the arrays above: no part of a state.
         self.arrays |= {
-            "columns": np.concatenate([numeric, categorical]),
             "inverse": layouts.new_array((n_classes, len(numeric)), FLOAT, SURE),
             "factor": layouts.new_array(n_classes, FLOAT),
             "bias": layouts.new_array(n_classes, FLOAT),
         }
         self.core.n_classes, self.core.kernel = n_classes, <void*> self
         self.core.n_numeric, self.core.n_categorical = len(numeric), len(categorical)
+        self.core_size = sizeof(bayes_t)
         self.set_handle(<void*> &self.core, n_features, n_classes, learn, predict)
         self.handle.fit_block = fit_block
+        if is_wide and n_classes == 2 and len(categorical) == 0 and n_features <= MOST_INPUTS:
+            self.handle.predict_learn_rows = predict_learn_rows
         self.bind()
 
     cdef void bind(self):
@@ -126,7 +144,7 @@ cdef class NaiveBayesKernel(Kernel):
         b.inverse = doubles(self.arrays["inverse"])
         b.counts = doubles(self.arrays["counts"])
         b.seen = doubles(self.arrays["seen"])
-        b.numeric = integers(self.arrays["columns"])
+        b.numeric = integers(self.columns)
         b.categorical = b.numeric + b.n_numeric
         b.n_values = integers(self.arrays["n_values"])
         b.offset = integers(self.arrays["offset"])
@@ -149,8 +167,8 @@ cdef class NaiveBayesKernel(Kernel):
     def inherit(self, Kernel old, double missing=0.0):
         """Go on from a kernel of fewer classes or inputs."""
         cdef NaiveBayesKernel before = <NaiveBayesKernel?> old
-        columns = before.arrays["columns"][before.core.n_numeric:]
-        fresh_columns = self.arrays["columns"][self.core.n_numeric:]
+        columns = before.columns[before.core.n_numeric:]
+        fresh_columns = self.columns[self.core.n_numeric:]
         n_features = before.handle.n_features
         known = layouts.with_new_categories(self.arrays, before.arrays, columns, fresh_columns, n_features, 0,
                                             self.who)
@@ -333,6 +351,15 @@ cdef void predict(void* state, const double* x, double* p, double* scratch) noex
         weigh_two(b.factor, p)
     else:
         weigh(b.factor, p, b.n_classes)
+
+
+cdef Py_ssize_t predict_learn_rows(void* state, const double* x, const Py_ssize_t* y, const double* w,
+                                   Py_ssize_t n, double* p) noexcept nogil:
+    cdef bayes_t* b = <bayes_t*> state
+    cdef bayes_classes_t known
+    known.weight, known.factor, known.bias = b.weight, b.factor, b.bias
+    known.count, known.mean, known.squares, known.inverse = b.n, b.mean, b.squares, b.inverse
+    return learn_bayes_rows(x, y, w, n, b.n_numeric, &known, p)
 
 
 cdef inline void weigh_two(const double* factor, double* p) noexcept nogil:

@@ -138,10 +138,10 @@ cdef class ChunkEnsembleKernel(EnsembleKernel):
         # A member's weight.
         return self.chunks.weight[m]
 
-    def learn(self, X, y, w, p, tested=None, ids=None):
+    def learn(self, X, y, w, p, tested=None, ids=None, observed=None):
         """For each row that is `tested`: write its probabilities into `p`; then learn it if it has weight."""
         self.finish_full(0)
-        Kernel.learn(self, X, y, w, p, tested, ids)
+        Kernel.learn(self, X, y, w, p, tested, ids, observed)
 
     def finish_full(self, n_rows):
         """Finish a chunk that is full because a signal put its end off."""

@@ -23,6 +23,7 @@ from thalweg._native.layout import FLAG, FLOAT, INDEX
 
 from .base cimport NEXT_NOTE, ROWS, STRIDE
 from thalweg._native.failure cimport begin_call, call_t, end_call, poll_after
+from thalweg._native.kernel cimport Kernel
 from thalweg._native.pointers cimport doubles, flags, integers
 
 cdef extern from *:
@@ -101,8 +102,11 @@ cdef class ThreadedKernel(EnsembleKernel):
         self.threaded.scratch, self.threaded.scratch_step = self.scratch, self.scratch_step
 
     def learn(self, const double[:, ::1] X, const Py_ssize_t[::1] y, const double[::1] w, double[:, ::1] p,
-              tested=None, const int64_t[::1] ids=None):
+              tested=None, const int64_t[::1] ids=None, observed=None):
         """For each row, `tested` or not: write its probabilities into `p`, then learn it if it has weight."""
+        if observed is not None:        # members see a row only after all of them have predicted it
+            Kernel.learn(self, X, y, w, p, tested, ids, observed)
+            return
         cdef threaded_t* b = &self.threaded
         cdef Py_ssize_t start = 0, n
         cdef const int64_t* number

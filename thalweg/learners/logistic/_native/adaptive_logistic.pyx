@@ -114,6 +114,7 @@ cdef class LogisticKernel(Kernel):
         self.apart = least, np.zeros(2 * s.d), layouts.new_aligned((2 * s.d + 12) * s.n), indicators
         self.apart[2][:] = 1.0
         s.n_indicators = len(indicators)
+        self.core_size = sizeof(logistic_t)
         self.set_handle(<void*> s, n_features, n_classes, learn, predict)
         self.handle.scratch_size = s.d + 2 * s.n + (s.n_inputs if s.timed else 0)
         self.bind()

@@ -29,10 +29,10 @@ cdef inline Py_ssize_t gather_sparse(const linear_t* s, const Py_ssize_t* given,
                                      Py_ssize_t m, Py_ssize_t* columns, double* values) noexcept nogil:
     # The same for a row that has values in the m columns `given`, in growing order, and is 0 elsewhere.
     cdef Py_ssize_t i = 0, c = 0, n = 0
-    while i < m or c < s.n_common:
-        if c == s.n_common or (i < m and given[i] <= s.common[c]):
+    while i < m or c < s.n_common[0]:
+        if c == s.n_common[0] or (i < m and given[i] <= s.common[c]):
             columns[n], values[n] = given[i], x[i]
-            if c < s.n_common and given[i] == s.common[c]:
+            if c < s.n_common[0] and given[i] == s.common[c]:
                 c += 1
                 n += 1
             elif x[i] != 0.0:
@@ -84,7 +84,7 @@ cdef inline double set_scale(linear_t* s, Py_ssize_t j) noexcept nogil:
 cdef inline void set_common(linear_t* s, Py_ssize_t j) noexcept nogil:
     # An input is common from a quarter of the rows on, and is then in the list.
     cdef bint is_common = 4.0 * s.count[j] > s.seen[0]
-    cdef Py_ssize_t low = 0, high = s.n_common, middle
+    cdef Py_ssize_t low = 0, high = s.n_common[0], middle
     if is_common == s.is_common[j]:
         return
     while low < high:
@@ -94,12 +94,12 @@ cdef inline void set_common(linear_t* s, Py_ssize_t j) noexcept nogil:
         else:
             high = middle
     if is_common:
-        memmove(s.common + low + 1, s.common + low, (s.n_common - low) * sizeof(Py_ssize_t))
+        memmove(s.common + low + 1, s.common + low, (s.n_common[0] - low) * sizeof(Py_ssize_t))
         s.common[low] = j
-        s.n_common += 1
+        s.n_common[0] += 1
     else:
-        s.n_common -= 1
-        memmove(s.common + low, s.common + low + 1, (s.n_common - low) * sizeof(Py_ssize_t))
+        s.n_common[0] -= 1
+        memmove(s.common + low, s.common + low + 1, (s.n_common[0] - low) * sizeof(Py_ssize_t))
     s.is_common[j] = is_common
 
 

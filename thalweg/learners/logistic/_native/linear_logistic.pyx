@@ -90,6 +90,7 @@ cdef class LinearKernel(SparseKernel):
         self.arrays |= {
             "centre": layouts.new_array(n_features, FLOAT), "scale": layouts.new_array(n_features, FLOAT),
             "is_common": layouts.new_array(n_features, FLAG), "common": layouts.new_array(n_features, INDEX),
+            "n_common": layouts.new_array(1, INDEX),
         }
         self.apart = {
             "columns": layouts.new_array(n_features, INDEX), "u": layouts.new_array(n_features, FLOAT),
@@ -100,6 +101,7 @@ cdef class LinearKernel(SparseKernel):
         self.set_handle(<void*> s, n_features, n_classes, learn, predict)
         self.learn_sparse_row, self.predict_sparse_row = learn_sparse_row, predict_sparse_row
         self.handle.scratch_size = 2 * n_features + s.n_lanes
+        self.core_size = sizeof(linear_t)
         self.bind()
 
     cdef void bind(self):
@@ -113,6 +115,7 @@ cdef class LinearKernel(SparseKernel):
         s.weights, s.information = doubles(self.arrays["weights"]), doubles(self.arrays["information"])
         s.centre, s.scale = doubles(self.arrays["centre"]), doubles(self.arrays["scale"])
         s.is_common, s.common = flags(self.arrays["is_common"]), integers(self.arrays["common"])
+        s.n_common = integers(self.arrays["n_common"])
         s.columns, s.u = integers(self.apart["columns"]), doubles(self.apart["u"])
         s.quick, s.steps = doubles(self.apart["quick"]), doubles(self.apart["steps"])
         s.z, s.p = doubles(self.apart["lanes"]), doubles(self.apart["p"])
@@ -122,7 +125,7 @@ cdef class LinearKernel(SparseKernel):
     cdef void derive(self):
         cdef linear_t* s = &self.core
         cdef Py_ssize_t j
-        s.n_common = 0
+        s.n_common[0] = 0
         for j in range(s.n_inputs):
             s.is_common[j] = False
             set_scale(s, j)

@@ -49,7 +49,7 @@ ctypedef struct linear_t:
     double* scale                       # [input]
     char* is_common                     # [input]: 0 has a value of its own, to be looked at in every row
     Py_ssize_t* common                  # inputs of which that is true, in growing order
-    Py_ssize_t n_common
+    Py_ssize_t* n_common
     # or is scratch of learn
     Py_ssize_t* columns                 # [input]
     double* u                           # [input]

@@ -17,6 +17,7 @@ cdef class NearestNeighboursKernel(WindowKernel):
         self.set_handle(<void*> &self.window, n_features, n_classes, learn, predict)
         self.bind()
         self.handle.scratch_size = search_size(&self.window)
+        self.core_size = sizeof(window_t)
 
 
 cdef void learn(void* state, const double* x, Py_ssize_t y, double w, int64_t number) noexcept nogil:

@@ -8,7 +8,9 @@ from it will answer d rows more before it is found to be wrong. If the members h
 row was observed, and n by now, it counts as (k/n)^2 of that: at the beginning they knew much less than now.
 
 Trivial members, which look at no input, are not weighed by the stackers: they take part in the mixture, and a
-last look at the answer follows one of them where that was right more often (see selector.pxd).
+last look at the answer follows one of them where that was right more often (see selector.pxd). A look before
+that one follows longer chains of labels in the same way. Where these tell nearly everything, a mixture by
+log-loss hands over to them some rows too late.
 """
 
 import numpy as np
@@ -49,12 +51,14 @@ MEMBERS_TRUST = 0.3                     # at the beginning, of all members toget
 
 ctypedef struct stacking_t:
     stackers_t stackers
-    selector_t selector
+    selector_t chains                   # the first look, at chains of labels that stackers weigh
+    selector_t selector                 # the last look, at trivial members
     kept_rows_t* kept
     double* part                        # [member]: faded mean of what it adds to the answer's margin
     double* z                           # [stacked, class]
     double* said                        # [member, stacker and mixture; class]
-    double* mixed                       # [class]: the answer before the last look at it
+    double* mixed                       # [class]: the answer before both looks
+    double* looked                      # [class]: between them
     Py_ssize_t own_scratch
 
 
@@ -63,14 +67,15 @@ cdef class StackingKernel(ThreadedKernel):
 
     cdef stacking_t core
 
-    def __init__(self, who, n_features, n_classes, is_trivial, decays, noises, switching, most_kept, n_jobs,
-                 build):
+    def __init__(self, who, n_features, n_classes, is_trivial, is_chain, decays, noises, switching, most_kept,
+                 n_jobs, build):
         cdef stacking_t* c = &self.core
         trivial, stacked = np.flatnonzero(is_trivial), np.flatnonzero(~np.asarray(is_trivial, dtype=bool))
+        chains = np.flatnonzero(is_chain)
         n_members, n_stacked, n_lanes = len(is_trivial), len(stacked), lanes_of(len(stacked))
         lengths = {"member": n_members, "slot": n_members, "kind": 1, "class": n_classes, "input": n_features,
                    "template": n_members, "stacker": len(decays), "expert": n_members + len(decays),
-                   "stacked": n_stacked, "lane": n_lanes, "trivial": len(trivial)}
+                   "stacked": n_stacked, "lane": n_lanes, "trivial": len(trivial), "chain": len(chains)}
         start = np.repeat([MEMBERS_TRUST / n_members, (1 - MEMBERS_TRUST) / len(decays)],
                           [n_members, len(decays)])
         ThreadedKernel.__init__(self, who, lengths, n_jobs, build)
@@ -80,6 +85,7 @@ cdef class StackingKernel(ThreadedKernel):
             "trust": Array(FLOAT, N_RATES, "expert", low=0.0, high=1.0),
             "rate_trust": Array(FLOAT, N_RATES, low=0.0, high=1.0, fill=1.0 / N_RATES),
             "right": Array(FLOAT, "trivial", 2, low=0.0, high=MOST),
+            "chain_right": Array(FLOAT, "chain", 2, low=0.0, high=MOST),
             "part": Array(FLOAT, "member", low=-MOST, high=MOST),
         }, {})
         self.arrays["weights"][:, :n_stacked] = 1.0 / n_stacked
@@ -94,16 +100,21 @@ cdef class StackingKernel(ThreadedKernel):
             "z": layouts.new_array((n_stacked, n_classes), FLOAT),
             "said": layouts.new_array(width, FLOAT),
             "mixed": layouts.new_array(n_classes, FLOAT),
+            "looked": layouts.new_array(n_classes, FLOAT),
             "stacked": stacked.astype(INDEX),
             "trivial": trivial.astype(INDEX),
+            "chain": chains.astype(INDEX),
         }
         self.kept = KeptRows(who, width, most_kept, {"low": 0.0, "high": 1.0 + 1e-9})
         c.stackers.n_members, c.stackers.n_classes, c.stackers.n_stackers = n_members, n_classes, len(decays)
         c.stackers.n_stacked, c.stackers.n_lanes = n_stacked, n_lanes
         c.stackers.stacked = integers(self.buffers["stacked"])
         c.stackers.add_information = best_add_information()
-        c.selector.n_classes, c.selector.n_trivial = n_classes, len(trivial)
-        c.selector.trivial, c.mixed = integers(self.buffers["trivial"]), doubles(self.buffers["mixed"])
+        c.selector.n_classes, c.selector.n_watched = n_classes, len(trivial)
+        c.chains.n_classes, c.chains.n_watched = n_classes, len(chains)
+        c.selector.watched = integers(self.buffers["trivial"])
+        c.chains.watched = integers(self.buffers["chain"])
+        c.mixed, c.looked = doubles(self.buffers["mixed"]), doubles(self.buffers["looked"])
         c.stackers.switching, c.stackers.decay = switching, doubles(self.buffers["decay"])
         c.stackers.noise = doubles(self.buffers["noise"])
         c.stackers.work, c.stackers.start = doubles(self.buffers["work"]), doubles(self.buffers["start"])
@@ -122,7 +133,7 @@ cdef class StackingKernel(ThreadedKernel):
         c.stackers.inverse = doubles(self.arrays["inverse"])
         c.stackers.trust, c.part = doubles(self.arrays["trust"]), doubles(self.arrays["part"])
         c.stackers.rate_trust = doubles(self.arrays["rate_trust"])
-        c.selector.right = doubles(self.arrays["right"])
+        c.selector.right, c.chains.right = doubles(self.arrays["right"]), doubles(self.arrays["chain_right"])
         c.kept = kept_by(self)
 
     cdef double number_of(self, Py_ssize_t m) noexcept nogil:
@@ -207,6 +218,8 @@ cdef void stack(threaded_t* b, double* p) noexcept nogil:
         stack_answers(s, c.said, c.z)
         stack_mix(s, c.said, p)
         memcpy(c.mixed, p, b.n_classes * sizeof(double))
+        select_class(&c.chains, c.said, p)
+        memcpy(c.looked, p, b.n_classes * sizeof(double))
         select_class(&c.selector, c.said, p)
         if b.w[i] > 0:
             learn_answers(c, number_at(b, i), b.y[i], b.w[i], b.position[i], p)
@@ -225,14 +238,21 @@ cdef void learn_answers(stacking_t* c, int64_t number, Py_ssize_t y, double w, P
     if n_learned % ROWS_A_NOTE == 0:
         note_parts(c, p)
     if kept == NULL:
-        learn_selector(&c.selector, c.said, c.mixed, y, counts)
+        learn_looks(c, c.said, y, counts)
         stack_learn(s, c.z, c.said, c.said, y, w)
     else:
         stack_mixed(s, kept, c.mixed)
-        learn_selector(&c.selector, kept, c.mixed, y, counts)
+        memcpy(c.looked, c.mixed, s.n_classes * sizeof(double))
+        select_class(&c.chains, kept, c.looked)
+        learn_looks(c, kept, y, counts)
         memcpy(c.said, kept, s.n_members * s.n_classes * sizeof(double))
         stack_answers(s, c.said, c.z)
         stack_learn(s, c.z, c.said, kept, y, w * worth_when_late(c.kept, n_learned))
+
+
+cdef inline void learn_looks(stacking_t* c, const double* said, Py_ssize_t y, double w) noexcept nogil:
+    learn_selector(&c.chains, said, c.mixed, y, w)
+    learn_selector(&c.selector, said, c.looked, y, w)
 
 
 cdef double worth_when_late(const kept_rows_t* kept, double n_learned) noexcept nogil:
@@ -287,6 +307,7 @@ cdef void answers_of(const threaded_t* b, const double* x, double* said, double*
     stack_bound(s, said)
     stack_answers(s, said, scratch)
     stack_mix(s, said, p)
+    select_class(&(<const stacking_t*> b.method).chains, said, p)
     select_class(&(<const stacking_t*> b.method).selector, said, p)
 
 

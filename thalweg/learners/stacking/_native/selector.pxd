@@ -1,7 +1,7 @@
-# A last look at the answer: does a trivial member know better?
+# A look at the answer: does a member that knows only past labels know better?
 #
 # What is best by log-loss need not be right most often. Where the likeliest class a of the answer p and the
-# class b of a trivial member differ, what counts is how often each was right in such rows before: sums
+# class b of such a member differ, what counts is how often each was right in such rows before: sums
 # A and B, of which a share KEPT is kept at every such row. The member is followed if
 #
 #     B + PRIOR p_b - (A + PRIOR p_a) > LEAD sqrt(A + B + PRIOR (p_a + p_b)),                (1)
@@ -25,17 +25,17 @@ cdef extern from *:
 
 ctypedef struct selector_t:
     Py_ssize_t n_classes
-    Py_ssize_t n_trivial
-    const Py_ssize_t* trivial           # [trivial]: which members
-    double* right                       # [trivial, 2]: of the answer and of the member, where they differ
+    Py_ssize_t n_watched
+    const Py_ssize_t* watched           # [watched]: which members
+    double* right                       # [watched, 2]: of the answer and of the member, where they differ
 
 
 cdef inline void select_class(const selector_t* c, const double* said, double* p) noexcept nogil:
-    # Change p if a trivial member should be followed; said[member, class] is what the members answered.
+    # Change p if a member should be followed; said[member, class] is what the members answered.
     cdef Py_ssize_t i, a = likeliest(p, c.n_classes), b, best = a
     cdef double lead, total, most = 0.0
-    for i in range(c.n_trivial):
-        b = likeliest(said + c.trivial[i] * c.n_classes, c.n_classes)
+    for i in range(c.n_watched):
+        b = likeliest(said + c.watched[i] * c.n_classes, c.n_classes)
         if a == b:
             continue
         total = c.right[2 * i] + c.right[2 * i + 1] + SELECTOR_PRIOR * (p[a] + p[b])
@@ -61,8 +61,8 @@ cdef inline void learn_selector(selector_t* c, const double* said, const double*
                                 double w) noexcept nogil:
     # Count who was right, where the members had `said` something else than the answer p.
     cdef Py_ssize_t i, a = likeliest(p, c.n_classes), b
-    for i in range(c.n_trivial):
-        b = likeliest(said + c.trivial[i] * c.n_classes, c.n_classes)
+    for i in range(c.n_watched):
+        b = likeliest(said + c.watched[i] * c.n_classes, c.n_classes)
         if a != b:
             c.right[2 * i] = SELECTOR_KEPT * c.right[2 * i] + (w if y == a else 0.0)
             c.right[2 * i + 1] = SELECTOR_KEPT * c.right[2 * i + 1] + (w if y == b else 0.0)

@@ -168,9 +168,12 @@ cdef class HUWRSKernel(EnsembleKernel):
         for j in range(n_old, self.lengths["input"]):
             counts[:, :, starts[j] + (missing == missing)] = n_rows
 
-    def learn(self, X, y, w, p, tested=None, ids=None):
+    def learn(self, X, y, w, p, tested=None, ids=None, observed=None):
         """For each row that is `tested`: write its probabilities into `p`; then learn it if it has weight."""
-        self.undoing(HUWRSKernel.learn_rows, X, y, w, p, tested, ids)
+        if observed is None:
+            self.undoing(HUWRSKernel.learn_rows, X, y, w, p, tested, ids)
+        else:
+            self.undoing(Kernel.learn, X, y, w, p, tested, ids, observed)
 
     def learn_rows(self, const double[:, ::1] X, const Py_ssize_t[::1] y, const double[::1] w,
                    double[:, ::1] p, const unsigned char[::1] tested=None, const int64_t[::1] ids=None):

@@ -19,11 +19,12 @@ from thalweg.drift._native.adwin cimport adwin_begin, adwin_doubles, adwin_mean,
 from thalweg._native.pointers cimport doubles, ints, words
 from .codes cimport FREE_WINDOWS, MAJORITY, MORE_WINDOWS, ROOT, WINDOWS
 from .leaf cimport bayes_scores, learn_at, predict_at, vote
+from .merits cimport hoeffding_split_t
 from .nodes cimport (
     TreeKernel, branch, find_leaf, free_slots, has_room, hoeffding_t, move_node, new_leaves, remove_node,
     sweep,
 )
-from .split cimport find_split, hoeffding_split_t, is_due, split_leaf
+from .split cimport find_split, is_due, split_leaf
 
 cdef enum:
     ADWIN_SIZES = 12                    # of buckets: up to 20,000 errors

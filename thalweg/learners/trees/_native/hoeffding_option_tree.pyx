@@ -23,13 +23,21 @@ from libc.stdint cimport int64_t
 
 from thalweg._native.pointers cimport doubles, ints
 from .codes cimport INACTIVE_LEAVES, LEAF, MAJORITY, ROOT
-from .leaf cimport bayes_scores, heaviest, learn_at, predict_at
+from .leaf cimport bayes_scores, heaviest, learn_at, predict_at, vote
+from .merits cimport hoeffding_split_t, merit_of
 from .nodes cimport (
     TreeKernel, branch, free_slots, hoeffding_t, move_node, new_leaves, rebalance, remove_node, sweep,
 )
-from .split cimport (
-    best_split, bound, find_split, hoeffding_split_t, is_due, is_useless, make_children, merit_of,
-)
+from .split cimport best_split, bound, find_split, is_due, is_useless, make_children
+
+cdef enum:
+    MOST_NOTES = 32
+
+ctypedef struct notes_t:                # what naive Bayes said at the leaves that voted, in their order
+    Py_ssize_t n
+    Py_ssize_t n_read
+    Py_ssize_t[MOST_NOTES] leaf
+    Py_ssize_t[MOST_NOTES] winner
 
 ctypedef struct option_t:
     hoeffding_t tree
@@ -63,6 +71,7 @@ cdef class OptionTreeKernel(TreeKernel):
         self.handle.scratch_size = n_classes
         self.handle.learn = learn
         self.handle.predict = predict
+        self.handle.predict_learn = predict_learn
 
     cdef void bind(self):
         cdef option_t* o = &self.core
@@ -79,58 +88,95 @@ cdef class OptionTreeKernel(TreeKernel):
 
 cdef void predict(void* state, const double* x, double* p, double* scratch) noexcept nogil:
     cdef option_t* o = <option_t*> state
-    cdef Py_ssize_t k, n_classes = o.tree.n_classes
+    share_votes(o, x, p, scratch, NULL)
+
+
+cdef void learn(void* state, const double* x, Py_ssize_t y, double w, int64_t number) noexcept nogil:
+    cdef option_t* o = <option_t*> state
+    cdef notes_t notes
+    notes.n = notes.n_read = 0
+    sweep(&o.tree)
+    learn_below(o, o.tree.size[ROOT], x, y, w, False, &notes)
+
+
+cdef void predict_learn(void* state, const double* x, Py_ssize_t y, double w, int64_t number,
+                        double* p) noexcept nogil:
+    # The same as predict and then learn, with one look at naive Bayes.
+    cdef option_t* o = <option_t*> state
+    cdef notes_t notes
+    notes.n = notes.n_read = 0
+    sweep(&o.tree)
+    share_votes(o, x, p, o.tree.score, &notes)
+    learn_below(o, o.tree.size[ROOT], x, y, w, False, &notes)
+
+
+cdef void share_votes(option_t* o, const double* x, double* p, double* votes, notes_t* notes) noexcept nogil:
+    cdef Py_ssize_t k
     cdef double total
-    for k in range(n_classes):
+    for k in range(o.tree.n_classes):
         p[k] = 0.0
-    total = add_votes(o, o.tree.size[ROOT], x, p, scratch)
-    for k in range(n_classes):
+    total = add_votes(o, o.tree.size[ROOT], x, p, votes, notes)
+    for k in range(o.tree.n_classes):
         p[k] /= total
 
 
-cdef double add_votes(option_t* o, Py_ssize_t node, const double* x, double* p, double* votes) noexcept nogil:
+cdef double add_votes(option_t* o, Py_ssize_t node, const double* x, double* p, double* votes,
+                      notes_t* notes) noexcept nogil:
     # Add the votes of the leaves below a node and its options; return their weight.
     cdef hoeffding_t* t = &o.tree
     cdef double weight = 0.0, fault
     cdef Py_ssize_t k
     if t.feature[node] < 0:
-        predict_at(t, node, x, votes)
+        if notes == NULL or t.votes == MAJORITY or notes.n == MOST_NOTES:
+            predict_at(t, node, x, votes)
+        else:
+            notes.leaf[notes.n], notes.winner[notes.n] = node, bayes_scores(t, node, x, votes)
+            notes.n += 1
+            vote(t, node, votes)
         fault = 1.0 - o.recent[node]
         weight = 1.0 / (fault * fault) if o.fading else 1.0                      # (1)
         for k in range(t.n_classes):
             p[k] += weight * votes[k]
         return weight
     while node >= 0 and t.feature[node] >= 0:
-        weight += add_votes(o, branch(t, node, x), x, p, votes)
+        weight += add_votes(o, branch(t, node, x), x, p, votes, notes)
         node = o.alternate[node]
     return weight
 
 
-cdef void learn(void* state, const double* x, Py_ssize_t y, double w, int64_t number) noexcept nogil:
-    cdef option_t* o = <option_t*> state
-    sweep(&o.tree)
-    learn_below(o, o.tree.size[ROOT], x, y, w, False)
-
-
-cdef void learn_below(option_t* o, Py_ssize_t node, const double* x, Py_ssize_t y, double w,
-                      bint waiting) noexcept nogil:
+cdef void learn_below(option_t* o, Py_ssize_t node, const double* x, Py_ssize_t y, double w, bint waiting,
+                      notes_t* notes) noexcept nogil:
     cdef hoeffding_t* t = &o.tree
-    cdef Py_ssize_t bayes = -1
+    cdef Py_ssize_t bayes = -1, room = t.total_room
+    cdef bint known
     if t.feature[node] >= 0:
         t.weight[node * t.n_classes + y] += w
         t.n_seen[node] = max(t.n_seen[node], y + 1)
-        learn_below(o, branch(t, node, x), x, y, w, False)
+        learn_below(o, branch(t, node, x), x, y, w, False, notes)
         if o.alternate[node] >= 0:
-            learn_below(o, o.alternate[node], x, y, w, True)
+            learn_below(o, o.alternate[node], x, y, w, True, notes)
         return
     # A waiting leaf never votes, so it need not know how well it would.
     if t.votes != MAJORITY and not waiting:
-        bayes = bayes_scores(t, node, x, t.score)
+        bayes = winner_at(t, node, x, notes)
     if o.fading and not waiting:
         o.recent[node] += 0.2 * (was_right(t, node, y, w, bayes) - o.recent[node])           # (1)
+    known = t.feature[node] != LEAF or t.slot[node * t.n_classes + y] >= 0
     learn_at(t, node, x, y, w, bayes)
-    if is_due(t, node):
-        consider(o, node, waiting)
+    # Memory for a new slot or category may have been taken from another leaf, whose note is then wrong.
+    if not known or t.total_room != room:
+        notes.n = 0
+    if is_due(t, node) and consider(o, node, waiting):
+        notes.n = 0
+
+
+cdef inline Py_ssize_t winner_at(hoeffding_t* t, Py_ssize_t leaf, const double* x,
+                                 notes_t* notes) noexcept nogil:
+    # What naive Bayes says at a leaf, by its note if there is one.
+    if notes.n_read < notes.n and notes.leaf[notes.n_read] == leaf:
+        notes.n_read += 1
+        return notes.winner[notes.n_read - 1]
+    return bayes_scores(t, leaf, x, t.score)
 
 
 cdef bint was_right(hoeffding_t* t, Py_ssize_t node, Py_ssize_t y, double w, Py_ssize_t bayes) noexcept nogil:
@@ -146,18 +192,20 @@ cdef bint was_right(hoeffding_t* t, Py_ssize_t node, Py_ssize_t y, double w, Py_
     return right
 
 
-cdef void consider(option_t* o, Py_ssize_t leaf, bint waiting) noexcept nogil:
+cdef bint consider(option_t* o, Py_ssize_t leaf, bint waiting) noexcept nogil:
+    # Split a leaf if it is time; return whether that was done.
     cdef hoeffding_t* t = &o.tree
     cdef hoeffding_split_t split
     if waiting:
         split = best_split(t, leaf)
         if is_useless(&split) or not split.merit - best_in_chain(o, leaf) > bound(t, leaf, o.option_delta):
-            return
+            return False
     elif not find_split(t, leaf, &split):
-        return
+        return False
     grow(o, leaf, &split, waiting)
     if t.size[INACTIVE_LEAVES]:
         rebalance(t)
+    return True
 
 
 cdef double best_in_chain(option_t* o, Py_ssize_t leaf) noexcept nogil:

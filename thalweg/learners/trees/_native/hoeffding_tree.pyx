@@ -5,8 +5,9 @@ from libc.stdint cimport int64_t
 from thalweg._native.maths cimport likeliest
 from .codes cimport LEAF, MAJORITY, ROOT
 from .leaf cimport bayes_scores, learn_at, likeliest_learned, predict_at, vote
+from .merits cimport hoeffding_split_t
 from .nodes cimport TreeKernel, find_leaf, hoeffding_t
-from .split cimport find_split, hoeffding_split_t, is_due, split_leaf
+from .split cimport find_split, is_due, split_leaf
 
 
 cdef class HoeffdingTreeKernel(TreeKernel):

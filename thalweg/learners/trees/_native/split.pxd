@@ -1,17 +1,9 @@
-# How a leaf is split: the best test of each input, and Hoeffding's bound.
+# How a leaf is split: the best of the tests of all inputs, and Hoeffding's bound.
 
 from libc.math cimport isinf, isnan
 
+from .merits cimport hoeffding_split_t
 from .nodes cimport hoeffding_t
-
-ctypedef struct hoeffding_split_t:
-    Py_ssize_t feature                  # column, or -1 where no input offers a test
-    Py_ssize_t place                    # of the input among those the leaf looks at
-    Py_ssize_t test
-    Py_ssize_t n_children
-    double threshold
-    double merit
-    double second                       # merit of the runner-up, -inf without one
 
 # the split of most merit, whose second may be left out; `is_useless` if that is none
 cdef hoeffding_split_t best_split(hoeffding_t* t, Py_ssize_t node) noexcept nogil
@@ -20,9 +12,6 @@ cdef hoeffding_split_t best_split(hoeffding_t* t, Py_ssize_t node) noexcept nogi
 cdef double bound(hoeffding_t* t, Py_ssize_t node, double delta) noexcept nogil
 
 cdef bint is_pure(hoeffding_t* t, Py_ssize_t node) noexcept nogil
-
-# merit of a split into n children whose weights lie side by side
-cdef double merit_of(hoeffding_t* t, Py_ssize_t node, const double* weights, Py_ssize_t n) noexcept nogil
 
 # give a node the children the split asks for; False if there is no memory, or the tree is too deep
 cdef bint make_children(hoeffding_t* t, Py_ssize_t node, const hoeffding_split_t* split) noexcept nogil

@@ -114,10 +114,10 @@ cdef class IBoostKernel(TrainedMembers):
             w[age] = v.share[place_of(&v.rows, age)] * n
         return self.train(v.n_members + c.progress[BUILT], X, y, w, n, v.may_stop, judge_member, c)
 
-    def learn(self, X, y, w, p, tested=None, ids=None):
+    def learn(self, X, y, w, p, tested=None, ids=None, observed=None):
         """For each row that is `tested`: write its probabilities into `p`; then learn it if it has weight."""
         self.finish(0)
-        Kernel.learn(self, X, y, w, p, tested, ids)
+        Kernel.learn(self, X, y, w, p, tested, ids, observed)
 
     def finish(self, n_rows=-1):
         """Do what is left of the latest row, if an interrupt stopped that; no more rows are learned."""

@@ -1,0 +1,145 @@
+"""`thalweg serve`: what it opens, and what it says when that cannot be."""
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+
+import pytest
+from service_process import free_port, model, orders
+
+from thalweg.commands import serve_models
+from thalweg.live import Client, FolderInUse, LiveModel, NotAllowed
+from thalweg.model import Model
+
+
+@pytest.fixture
+def saved(tmp_path):
+    model().save(tmp_path / "orders.tw")
+    return tmp_path / "orders.tw"
+
+
+def plans(*sources, folder=None, name=None, learner=None, schema=None, follow=False):
+    return serve_models.plans([*map(str, sources)], folder, name, learner, schema, follow)
+
+
+def test_a_model_file_has_its_events_beside_it(saved):
+    (plan,) = plans(saved)
+    assert (plan.name, plan.folder, plan.file) == ("orders", saved.with_name("orders.live"), str(saved))
+    assert isinstance(plan.first_model(), Model)
+    with LiveModel(plan.folder, plan.first_model()):
+        pass
+    assert plan.has_events() and plan.first_model() is None
+    (again,) = plans(saved.with_name("orders.live"), name="later")
+    assert (again.name, again.folder, again.first_model()) == ("later", plan.folder, None)
+
+
+def test_a_model_without_rows_has_its_columns_from_a_file(tmp_path):
+    schema = tmp_path / "orders.json"
+    schema.write_text(json.dumps({"target": "paid", "columns": {"price": "number", "shop": "category"}}))
+    folder = tmp_path / "new.live"
+    (plan,) = plans(folder=str(folder), learner="NaiveBayes", schema=str(schema))
+    live = serve_models.opened([plan])["new"]
+    rows = orders(100)
+    live._wait_until_ready()
+    assert live.learn(rows, [row.pop("paid") for row in rows]).statuses == ["learned"] * 100
+    assert live.model.columns.kinds["shop"] == "category"
+    live.close()
+
+
+WRONG = [
+    ([], "give a model file or a folder"),
+    (["nothing.tw"], "there is no such model file or folder"),
+    (["orders.tw", "orders.tw"], "two models are called 'orders'"),
+    (["orders.tw", "b.tw", "--name", "c"], "--folder and --name are for one model"),
+    (["orders.tw", "--learner", "NaiveBayes"], "leave out the model file"),
+    (["--folder", "f", "--learner", "NaiveBayes"], "--learner needs --schema"),
+    (["--folder", "f", "--schema", "no.json"], "no.json"),
+    (["--folder", "f", "--schema", "list.json"], 'an object with "target"'),
+    (["--folder", "f", "--schema", "odd.json"], "'colums' is unknown"),
+    (["orders.tw", "--token-file", "short"], "at least 16 characters"),
+    (["orders.tw", "--name", "a/b"], "must be letters, digits"),
+    (["orders.tw", "--label-budget", "2"], "--label-budget 2"),
+    (["orders.tw", "--survive", "fire"], "survive"),
+    (["orders.tw", "--host", "300.0.0.1"], "--host 300.0.0.1"),
+    (["empty"], "has no live model yet"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "part"), WRONG)
+def test_what_does_not_fit_is_one_line(thalweg, saved, monkeypatch, arguments, part):
+    monkeypatch.chdir(saved.parent)
+    (saved.parent / "b.tw").write_bytes(saved.read_bytes())
+    (saved.parent / "empty").mkdir()
+    (saved.parent / "list.json").write_text("[]")
+    (saved.parent / "odd.json").write_text('{"target": "a", "colums": {}}')
+    (saved.parent / "short").write_text("short\n")
+    code, _, said = thalweg("serve", *arguments)
+    assert (code, said.count("\n")) == (2, 1) and part in said
+
+
+def test_missing_packages_are_named(thalweg, saved, monkeypatch):
+    monkeypatch.setattr(serve_models, "NEEDED", ("uvicorn", "no_such_package"))
+    code, _, said = thalweg("serve", saved)
+    assert code == 2 and "needs no_such_package: pip install 'thalweg[serve]'" in said
+
+
+def test_a_port_that_is_taken_is_said_and_the_folder_is_free_again(thalweg, saved):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        code, _, said = thalweg("serve", saved, "--port", port)
+    assert code == 2 and f"127.0.0.1:{port} cannot be bound: Address already in use" in said
+    LiveModel(saved.with_name("orders.live")).close()
+
+
+def start(*arguments):
+    """Start the command; return the process and the address it prints."""
+    code = "import sys; sys.argv[0] = 'thalweg'; from thalweg.commands.app import main; main()"
+    words = [sys.executable, "-c", code, "serve", *map(str, arguments)]
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    line = process.stdout.readline()
+    found = re.search(r"http://\S+", line)
+    assert found, process.communicate()
+    return process, found[0]
+
+
+def test_the_owner_and_a_follower(saved):
+    """The owner holds its lock, ends cleanly at SIGTERM; a follower predicts the same and learns nothing."""
+    token = saved.with_name("token")
+    token.write_text("a-token-that-is-long\n")
+    owner, address = start(saved, "--port", 0, "--token-file", token, "--access-log", "--survive", "process")
+    follower, other = start(saved.with_name("orders.live"), "--follow", "--port", 0)
+    try:
+        with Client(address, "orders", token_file=token) as client, Client(other, "orders") as copy:
+            row = {"price": 24, "shop": "north"}
+            assert client.predict(row, ids="a").event == 1
+            assert client.label("a", "no").event == 2
+            expected = client.predict(row).probabilities
+            while copy.describe()["event"] < 2:
+                os.sched_yield()
+            assert copy.predict(row).probabilities == expected
+            with pytest.raises(NotAllowed):
+                copy.label("a", "no")
+            assert copy.describe()["is_read_only"]
+        with pytest.raises(FolderInUse):
+            LiveModel(saved.with_name("orders.live"), lock_timeout=0)
+    finally:
+        for process in (owner, follower):
+            process.send_signal(signal.SIGTERM)
+        said = [process.communicate(timeout=60) for process in (owner, follower)]
+    assert (owner.returncode, follower.returncode) == (0, 0), said
+    logged = [json.loads(line) for line in said[0][1].splitlines()]
+    routes = [each["route"] for each in logged if each["message"] == "request"]
+    assert routes == ["predict", "label", "predict"]
+    assert saved.with_name("orders.live").joinpath("checkpoint-2.tw").exists()
+
+
+def test_https_by_the_options_of_uvicorn(thalweg, saved, tmp_path):
+    code, _, said = thalweg("serve", saved, "--ssl-certfile", tmp_path / "none.pem", "--port", free_port())
+    assert code == 2 and "No such file" in said
+    LiveModel(saved.with_name("orders.live")).close()

@@ -1,0 +1,381 @@
+"""What a live model answers: predictions, labels, rows to learn, and the same again."""
+
+import numpy as np
+import pytest
+from live.live_rows import label, labels, new_model, numeric_model, record, records
+
+import thalweg
+from thalweg.errors import ParameterError
+from thalweg.learners import NaiveBayes
+from thalweg.live import LiveError, LiveModel, LiveStopped, QueueFull, RowError
+from thalweg.live.requests import PredictRequest
+from thalweg.trust import LabelBudget, PredictionSets
+
+
+@pytest.fixture
+def live(tmp_path):
+    with LiveModel(tmp_path / "live", new_model()) as opened:
+        yield opened
+
+
+def test_a_read_changes_nothing(live):
+    before = live.digest()
+    answer = live.predict([{**record(1), "shop": "a new shop"}, record(2)])
+    assert answer.events == [None, None]
+    assert live.digest() == before
+    assert live.event == 0
+    assert np.array_equal(answer.probabilities, live.model.predict_proba([
+        {**record(1), "shop": "a new shop"}, record(2)
+    ]))
+
+
+def test_predict_then_label_is_what_a_model_does(live):
+    model = new_model()
+    for start in range(0, 60, 20):
+        ids = [f"r{i}" for i in range(start, start + 20)]
+        answer = live.predict(records(start, start + 20), ids=ids)
+        p = np.concatenate([model.predict_proba(row, ids=[each]) for row, each in
+                            zip(records(start, start + 20), ids, strict=True)])
+        assert np.array_equal(answer.probabilities, p)
+        assert answer.labels == [answer.classes[k] for k in p.argmax(axis=1)]
+        assert answer.statuses == ["predicted"] * 20
+        assert live.label(ids, labels(start, start + 20)).statuses == ["learned"] * 20
+        model.label(ids, labels(start, start + 20))
+    assert live.event == 120
+    assert live.model.digest() == model.digest()
+
+
+def test_events_are_numbered_by_row(live):
+    assert live.predict(records(0, 3), ids=[1, 2, 3]).events == [1, 2, 3]
+    assert live.label([2], ["yes"]).events == [4]
+    assert live.learn(records(4, 6), ["yes", "no"]).events == [5, 6]
+
+
+def test_a_prediction_sent_again_gets_the_kept_answer(live):
+    first = live.predict(records(0, 3), ids=["a", "b", "c"])
+    live.learn(records(10, 40), labels(10, 40))
+    before = live.digest()
+    again = live.predict(records(0, 3), ids=["c", "a", "b"])
+    assert again.statuses == ["already"] * 3
+    assert again.events == [3, 1, 2]
+    assert np.array_equal(again.probabilities, first.probabilities[[2, 0, 1]])
+    assert live.digest() == before
+
+
+def test_the_same_id_twice_in_a_request(live):
+    answer = live.predict([record(0), record(0), record(1)], ids=["a", "a", "b"])
+    assert answer.statuses == ["predicted", "already", "predicted"]
+    assert answer.events == [1, 1, 2]
+    assert np.array_equal(answer.probabilities[0], answer.probabilities[1])
+    outcomes = live.label(["a", "a", "a"], ["yes", "yes", "no"])
+    assert outcomes.statuses == ["learned", "already", "other_label"]
+    assert outcomes.events == [3, 3, 3]
+    learned = live.learn(records(5, 8), ["yes", "no", "no"], ids=["k", "k", "m"])
+    assert learned.statuses == ["learned", "other_label", "learned"]
+
+
+def test_labels_sent_again(live):
+    live.predict(records(0, 2), ids=["a", "b"])
+    assert live.label(["a"], ["yes"]).statuses == ["learned"]
+    before = live.digest()
+    again = live.label(["a", "a", "never"], ["yes", "no", "no"])
+    assert again.statuses == ["already", "other_label", "unknown_id"]
+    assert again.events == [3, 3, None]
+    assert again.messages[0] is None
+    assert "another label, in event 3" in again.messages[1]
+    assert "never predicted" in again.messages[2]
+    assert not again.is_good
+    assert live.digest() == before
+
+
+def test_a_new_label_that_is_not_learned_is_no_class(live):
+    live.predict([record(0)], ids=["a"])
+    live.label(["a"], ["yes"])
+    outcomes = live.label(["a", "nobody"], ["brand new", "newer"])
+    assert outcomes.statuses == ["other_label", "unknown_id"]
+    assert "brand new" not in live.model.schema()["classes"]
+    live.predict([record(1)], ids=["b"])
+    assert live.label(["nobody", "b"], ["newest", "brand new"]).statuses == ["unknown_id", "learned"]
+    assert live.model.schema()["classes"][-1] == "brand new"
+
+
+def test_learning_a_row_that_waits_is_its_label(live):
+    live.predict([record(0)], ids=["a"])
+    assert live.n_waiting == 1
+    assert live.learn([record(0)], [label(0)], ids=["a"]).statuses == ["learned"]
+    assert live.n_waiting == 0
+    assert live.learn([record(0)], [label(0)], ids=["a"]).statuses == ["already"]
+    assert live.label(["a"], [label(0)]).statuses == ["already"]
+
+
+def test_labels_may_be_in_the_target_column(live):
+    assert live.learn([record(0) | {"paid": "yes"}]).statuses == ["learned"]
+    with pytest.raises(RowError, match="the label None is missing"):
+        live.learn([record(0)])
+
+
+def test_rows_beyond_max_waiting_are_dropped(tmp_path):
+    with LiveModel(tmp_path, new_model(max_waiting=5)) as live:
+        live.predict(records(0, 8), ids=list(range(8)))
+        assert live.n_waiting == 5
+        outcomes = live.label([2, 3], ["yes", "yes"])
+        assert outcomes.statuses == ["dropped", "learned"]
+        assert "more than 5 rows" in outcomes.messages[0]
+        assert live.learn([record(2)], ["yes"], ids=[2]).statuses == ["learned"]
+        assert live.predict([record(1)], ids=[1]).statuses == ["predicted"]  # it waits again
+
+
+def test_rows_expire_by_age(tmp_path):
+    with LiveModel(tmp_path, new_model(), max_age=60.0) as live:
+        live._worker.clock = lambda: 1000.0
+        live.predict(records(0, 2), ids=["a", "b"])
+        live._worker.clock = lambda: 1030.0
+        live.predict(records(2, 4), ids=["c", "d"])
+        live._worker.clock = lambda: 1060.0
+        assert live.label(["a", "c"], ["yes", "yes"]).statuses == ["expired", "learned"]
+        assert live.n_waiting == 1  # both old rows are gone, "c" has its label
+        assert live.label(["b", "d"], ["yes", "no"]).statuses == ["expired", "learned"]
+        live._worker.clock = lambda: 500.0  # a clock that goes back expires nothing
+        live.predict([record(5)], ids=["e"])
+        assert live.label(["e"], ["yes"]).statuses == ["learned"]
+        live.predict(records(6, 9), ids=["f", "g", "h"])
+        live._worker.clock = lambda: 2000.0
+        assert live.label(["g"], ["yes"]).statuses == ["expired"]  # no event: the rows expire with the next
+        assert live.n_waiting == 3
+        assert live.learn([record(7)], ["yes"], ids=["h"]).statuses == ["learned"]
+        assert live.n_waiting == 0
+        digest = live.digest()
+        live._worker.close()  # no checkpoint is written: all is replayed
+        live._keeper.close()
+        live._lock.release()
+        del live._lock
+    with LiveModel(tmp_path) as live:
+        assert live.digest() == digest
+
+
+def test_old_ids_are_forgotten(tmp_path):
+    with LiveModel(tmp_path, new_model(), max_known=10) as live:
+        live.learn(records(0, 30), labels(0, 30), ids=list(range(30)))
+        assert live.label([20, 19], [label(20), label(19)]).statuses == ["already", "unknown_id"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "column", "problem"),
+    [
+        ([record(0), {"price": "much"}], "price", "much"),
+        ([{"nothing": 1}], None, "none of the columns"),
+        ([record(0), {**record(1), "price": float("inf")}], "price", "inf"),
+        ("a path", None, "expected a list of records"),
+    ],
+)
+def test_a_row_that_cannot_be_read_refuses_the_request(live, rows, column, problem):
+    before = live.digest()
+    n = len(rows) if isinstance(rows, list) else 1
+    new = [{**row, "shop": "never seen"} for row in rows] if isinstance(rows, list) and n > 1 else rows
+    for ask in (
+        lambda: live.predict(new, ids=list(range(n))),
+        lambda: live.learn(new, ["yes"] * n),
+        lambda: live.predict(new),
+    ):
+        with pytest.raises(RowError, match=problem) as raised:
+            ask()
+        assert raised.value.column == column
+        assert raised.value.row == (n - 1 if column else raised.value.row)
+        assert "on_error" not in str(raised.value)
+    assert live.digest() == before
+    assert live.event == 0
+
+
+def test_whatever_reading_raises_refuses_one_request(live, monkeypatch, caplog):
+    from thalweg.live.coder import Coder
+
+    original = Coder.rows
+
+    def fails(self, rows, learns):
+        if rows and rows[0].get("price") == 13:
+            raise RecursionError("too deep")
+        return original(self, rows, learns)
+
+    monkeypatch.setattr(Coder, "rows", fails)
+    bad = {**record(0), "price": 13}
+    for ask in (
+        lambda: live.predict([bad]),
+        lambda: live.predict([bad], ids=["x"]),
+        lambda: live.learn([bad], ["no"]),
+    ):
+        with pytest.raises(RowError, match="cannot be read: RecursionError: too deep"):
+            ask()
+    assert live.predict([record(1)], ids=["y"]).events == [1]
+
+
+def test_tables_whose_ids_are_all_known(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    with LiveModel(tmp_path, numeric_model()) as live:
+        table = pa.table({f"x{j}": [0.5, 1.5] for j in range(5)})
+        assert live.predict(table, ids=["a", "b"]).statuses == ["predicted"] * 2
+        assert live.predict(table, ids=["a", "b"]).statuses == ["already"] * 2
+        assert live.predict(table, ids=["c", "b"]).statuses == ["predicted", "already"]
+
+
+def test_a_known_row_that_cannot_be_read_refuses_the_new_ones_too(live):
+    live.learn([record(0)], ["yes"], ids=["a"])
+    before = live.digest()
+    with pytest.raises(RowError, match="much"):  # "a" was learned, so its answer is read anew
+        live.predict([{**record(1), "shop": "new"}, {"price": "much"}], ids=["b", "a"])
+    assert live.digest() == before
+
+
+def test_nested_records_with_unknown_names(live, caplog):
+    answer = live.predict([{**record(1), "deep": {"er": {"still": 1}}}])
+    assert answer.probabilities.tolist() == live.predict([record(1)]).probabilities.tolist()
+    assert "left out" in caplog.text
+
+
+def test_bad_ids_and_numbers_of_rows(live):
+    with pytest.raises(RowError, match="2 ids for 1 rows"):
+        live.predict([record(0)], ids=["a", "b"])
+    with pytest.raises(RowError, match="whole number or text"):
+        live.predict([record(0)], ids=[1.5])
+    with pytest.raises(RowError, match="1 ids for 2 labels"):
+        live.label(["a"], ["yes", "no"])
+    with pytest.raises(RowError, match="1 rows and 2 labels"):
+        live.learn([record(0)], ["yes", "no"])
+    with pytest.raises(RowError, match="label") as raised:
+        live.learn(records(0, 2), ["yes", None])
+    assert raised.value.row == 1
+    with pytest.raises(RowError, match="no prediction sets"):
+        live.predict([record(0)], sets=True)
+    assert live.event == 0
+
+
+def test_labels_that_are_not_listed(tmp_path):
+    with LiveModel(tmp_path, new_model(classes=["no", "yes"])) as live:
+        live.predict([record(0), record(1)], ids=["a", "b"])
+        with pytest.raises(RowError, match="'maybe' is not one of") as raised:
+            live.label(["a", "b"], ["yes", "maybe"])
+        assert raised.value.row == 1
+        assert live.n_waiting == 2
+
+
+def test_arrays_and_tables(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    with LiveModel(tmp_path / "a", numeric_model()) as live:
+        X = np.random.default_rng(0).normal(size=(10, 5))
+        p = live.predict(X).probabilities
+        table = pa.table({f"x{j}": X[:, j] for j in range(5)})
+        assert np.array_equal(live.predict(table).probabilities, p)
+        assert np.array_equal(live.predict([dict(zip(table.column_names, x.tolist(), strict=True))
+                                            for x in X]).probabilities, p)
+        X[3, 2] = np.inf
+        with pytest.raises(RowError, match="row 3, column 'x2': inf"):
+            live.predict(X, ids=range(10))
+        with pytest.raises(RowError, match="rows of 5 numbers, got 4"):
+            live.predict(X[:, :4])
+        assert live.predict(X[:0], ids=[]).labels == []
+
+
+def test_a_model_without_columns_begins_with_its_first_rows(tmp_path):
+    rows = [record(i) | {"paid": label(i)} for i in range(60)]
+    with LiveModel(tmp_path, thalweg.Model(target="paid", learner="NaiveBayes")) as live:
+        with pytest.raises(LiveError, match="learned nothing yet"):
+            live.predict([record(0)])
+        with pytest.raises(LiveError, match="learned nothing yet"):
+            live.predict([record(0)], ids=["a"])
+        assert live.learn(rows, ids=[f"r{i}" for i in range(60)]).events == list(range(1, 61))
+        assert live.learn(rows[:1], ids=["r0"]).statuses == ["already"]
+        live.predict([record(70)], ids=["a"])
+        digest = live.digest()
+        live._worker.close()  # no checkpoint is written
+        live._keeper.close()
+        live._lock.release()
+        del live._lock
+    with LiveModel(tmp_path) as live:
+        assert live.digest() == digest
+        assert live.event == 61
+
+
+def test_a_label_budget_says_which_labels_would_help(tmp_path):
+    budget = LabelBudget(0.3, advance=0, random_state=1)
+    with LiveModel(tmp_path, new_model(), label_budget=budget) as live:
+        asks = [*live.predict(records(0, 50), ids=range(50)).asks,
+                *live.predict(records(50, 200), ids=range(50, 200)).asks]
+        assert 40 <= sum(asks) <= 60
+        assert live.predict([record(7)], ids=[7]).asks == [asks[7]]
+        assert live.predict([record(7)]).asks is None
+        p = live.model.predict_proba(records(0, 200))
+        assert asks == budget.copy().ask(p).asked.tolist()
+    with LiveModel(tmp_path) as live:
+        assert live.predict([record(300)], ids=["x"]).asks is not None
+
+
+def test_prediction_sets(tmp_path):
+    learner = PredictionSets(NaiveBayes(), coverage=0.8)
+    with LiveModel(tmp_path, new_model(learner)) as live:
+        for start in range(0, 200, 20):
+            ids = list(range(start, start + 20))
+            answer = live.predict(records(start, start + 20), ids=ids, sets=True)
+            assert answer.sets == [list(each) for each in live.model.predict_set(records(start, start + 20))]
+            again = live.predict(records(start, start + 20), ids=ids, sets=True)
+            assert again.sets == answer.sets
+            live.label(ids, labels(start, start + 20))
+        kept = live.predict(records(300, 301), ids=["late"], sets=True)
+        live.learn(records(200, 250), labels(200, 250))
+        assert live.predict(records(300, 301), ids=["late"], sets=True).sets == kept.sets
+
+
+def test_the_queue_is_bounded_and_closing_ends_it(tmp_path):
+    live = LiveModel(tmp_path, new_model(), max_queue=3)
+    import threading
+
+    go, entered, found = threading.Event(), threading.Event(), []
+    holder = threading.Thread(target=lambda: live._call(lambda: (entered.set(), go.wait())))
+    holder.start()
+    entered.wait()
+    for _ in range(3):
+        live.submit(PredictRequest([record(0)]), found.append)
+    with pytest.raises(QueueFull, match="3 rows are queued, and at most 3"):
+        live.submit(PredictRequest([record(0)]), found.append)
+    go.set()
+    holder.join()
+    live.close()
+    assert [each.labels for each in found] == [found[0].labels] * 3
+    with pytest.raises(LiveStopped, match="was closed"):
+        live.predict([record(0)])
+    live.close()  # again is harmless
+
+
+def test_an_answer_that_cannot_be_delivered_does_not_stop_others(live, caplog):
+    def broken(result):
+        raise ConnectionError("gone")
+
+    live.submit(PredictRequest([record(0)], ["a"]), broken)
+    assert live.predict([record(1)], ids=["b"]).statuses == ["predicted"]
+    assert live.predict([record(0)], ids=["a"]).statuses == ["already"]
+    assert "could not be delivered" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("options", "match"),
+    [
+        ({"max_waiting": 0}, "max_waiting"), ({"max_age": 0}, "max_age"), ({"survive": "all"}, "survive"),
+        ({"max_known": 0}, "max_known"), ({"max_queue": 0}, "max_queue"),
+    ],
+)  # fmt: skip
+def test_parameters_are_checked(tmp_path, options, match):
+    with pytest.raises(ParameterError, match=match):
+        LiveModel(tmp_path, new_model(), **options)
+
+
+def test_the_learner_must_keep_as_many_rows(tmp_path):
+    from thalweg.learners import AdaptiveStacking
+
+    with pytest.raises(ParameterError, match="keeps 100 waiting rows and the model 10,000"):
+        LiveModel(tmp_path, numeric_model(AdaptiveStacking([NaiveBayes()], max_waiting=100)))
+
+
+def test_a_learner_given_as_text_keeps_as_many_rows_as_the_model(tmp_path):
+    model = numeric_model("LastLabels(NaiveBayes())", max_waiting=20_000)
+    assert model.learner_.max_waiting == 20_000
+    with LiveModel(tmp_path, model) as live:
+        live.predict(np.arange(60_000.0).reshape(-1, 5), ids=range(12_000))
+        assert live.n_waiting == live.model.learner_.n_waiting_ == 12_000

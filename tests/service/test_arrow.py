@@ -1,0 +1,105 @@
+"""Rows as Arrow streams: what is read fast, slowly, and not at all."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from service_process import running
+
+import thalweg
+from thalweg.service import arrow
+from thalweg.service.arrays import InputColumns
+from thalweg.service.request_error import RequestError
+
+COLUMNS = InputColumns(["a", "b"], "y", True)
+ARROW = {"content-type": "application/vnd.apache.arrow.stream"}
+
+
+def stream(*tables, compression=None):
+    sink = pa.BufferOutputStream()
+    options = pa.ipc.IpcWriteOptions(compression=compression)
+    with pa.ipc.new_stream(sink, tables[0].schema, options=options) as writer:
+        for table in tables:
+            writer.write_table(table)
+    return sink.getvalue().to_pybytes()
+
+
+def decode(body, kind="predict", max_rows=10, columns=COLUMNS, **options):
+    return arrow.decode_arrow(kind, body, max_rows, columns, options)
+
+
+TABLE = pa.table({"a": [1.0, 2.5, None], "b": pa.array([4, 5, 6], pa.int16())})
+EXPECTED = np.array([[1, 4], [2.5, 5], [np.nan, 6]])
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        stream(TABLE),
+        stream(TABLE.select(["b", "a"])),
+        stream(TABLE.append_column("more", [["x", "y", "z"]])),
+        stream(TABLE.slice(0, 1), TABLE.slice(1)),
+        stream(TABLE.append_column("y", [["no", "no", "yes"]])),
+        stream(TABLE.append_column("label", [["no", "no", "yes"]])),
+    ],
+)
+def test_numbers_are_an_array_in_the_order_of_the_model(body):
+    found = decode(body)
+    assert found.n == 3
+    assert np.array_equal(found.rows, EXPECTED, equal_nan=True) and found.rows.flags.c_contiguous
+
+
+def test_ids_and_labels_have_their_columns():
+    table = TABLE.append_column("id", [["u", "v", "w"]]).append_column("y", [["no", "no", "yes"]])
+    found = decode(stream(table), "learn")
+    assert (found.ids, found.labels) == (["u", "v", "w"], ["no", "no", "yes"])
+    table = TABLE.append_column("key", [[7, 8, 9]]).append_column("said", [[True, False, True]])
+    found = decode(stream(table), "learn", id_column="key", label_column="said")
+    assert (found.ids, found.labels) == ([7, 8, 9], [True, False, True])
+    with_id = InputColumns(["a", "id"], "y", True)
+    assert decode(stream(TABLE.rename_columns(["a", "id"])), columns=with_id).ids is None
+
+
+REFUSED = [
+    (stream(TABLE, compression="zstd"), {}, "unsupported_type", "without compression"),
+    (stream(TABLE), {"max_rows": 2}, "too_many_rows", "may have 2 rows"),
+    (stream(TABLE, TABLE), {"max_rows": 5}, "too_many_rows", "may have 5 rows"),
+    (stream(TABLE), {"kind": "label"}, "wrong_field", "no column of ids"),
+    (stream(TABLE), {"kind": "learn"}, "wrong_field", "no column of labels"),
+    (stream(TABLE), {"id_column": "zz"}, "wrong_field", "no column 'zz'"),
+    (stream(TABLE.append_column("id", [[1.5, 2, 3]])), {}, "wrong_field", "an id is text or a whole number"),
+    (stream(TABLE.append_column("y", [["a", None, "b"]])), {"kind": "learn"}, "wrong_field", "row 1 has no"),
+    (stream(TABLE.append_column("a", [[1, 2, 3]])), {}, "wrong_field", "differ in name"),
+    (b"", {}, "not_arrow", "not an Arrow stream"),
+    (b"hello, this is no stream", {}, "not_arrow", "does not begin as one"),
+    (stream(TABLE)[:-200], {}, "not_arrow", "not an Arrow stream"),
+]
+
+
+@pytest.mark.parametrize(("body", "options", "code", "part"), REFUSED)
+def test_what_is_wrong_is_said(body, options, code, part):
+    with pytest.raises(RequestError, match=part) as caught:
+        decode(body, **options)
+    assert caught.value.code == code
+
+
+def test_damaged_streams_are_refused_or_read():
+    rng = np.random.default_rng(0)
+    good = stream(TABLE.append_column("s", [["x", "y", "z"]]))
+    for body in (good, stream(TABLE)):
+        for _ in range(1500):
+            damaged = bytearray(body)
+            for place in rng.integers(0, len(body), rng.integers(1, 4)):
+                damaged[place] = rng.integers(0, 256)
+            try:
+                decode(bytes(damaged))
+            except RequestError as error:
+                assert error.status < 500
+
+
+def test_infinity_is_refused_with_its_row_and_column(tmp_path):
+    rows = [{"a": i % 7, "b": i / 10, "y": i % 2} for i in range(200)]
+    first = thalweg.Model(target="y", learner="NaiveBayes").learn(rows)
+    with running(tmp_path / "live", first=first) as server:
+        body = stream(pa.table({"a": [1.0, np.inf], "b": [1.0, 2.0]}))
+        status, found = server.ask("POST", "/models/orders/predict", body, ARROW)
+    assert (status, found["field"], found["row"]) == (422, "a", 1)

@@ -1,0 +1,134 @@
+"""The live models that `thalweg serve` opens: from model files, from folders, or from nothing."""
+
+import json
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from thalweg.commands import model_files
+from thalweg.commands.options import read_budget
+
+if TYPE_CHECKING:
+    from thalweg.model import Model
+
+SCHEMA = ("target", "columns", "classes", "missing", "decimal", "date_parts", "n_words")
+
+
+NEEDED = ("uvicorn", "starlette", "msgspec", "httptools")
+
+
+def check_installed() -> None:
+    """Raise ValueError if packages of the extra `serve` are missing."""
+    missing = [name for name in NEEDED if find_spec(name) is None]
+    if missing:
+        raise ValueError(f"thalweg serve needs {', '.join(missing)}: pip install 'thalweg[serve]'")
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A model to serve: its name, its folder, the file or the parameters to start with."""
+
+    name: str
+    folder: Path
+    file: str | None = None
+    learner: str | None = None
+    schema: str | None = None
+    follow: bool = False
+
+    def has_events(self) -> bool:
+        """Return whether the folder has a live model already."""
+        return self.folder.is_dir() and any(self.folder.glob("checkpoint-*.tw"))
+
+    def first_model(self) -> "Model | None":
+        """Return the model to start with; None if the folder has one."""
+        if self.has_events():
+            return None
+        if self.file is not None:
+            return model_files.load(self.file)
+        return None if self.schema is None else _from_schema(self.schema, self.learner)
+
+
+def plans(
+    sources: list[str], folder: str | None, name: str | None, learner: str | None, schema: str | None,
+    follow: bool,
+) -> list[Plan]:  # fmt: skip
+    """Return what to serve; raise ValueError if the options do not fit together."""
+    if len(sources) > 1 and (folder is not None or name is not None):
+        raise ValueError("--folder and --name are for one model: leave them out, or serve one")
+    if (learner is not None or schema is not None) and sources:
+        raise ValueError("--learner and --schema start a new model: leave out the model file")
+    if schema is None and learner is not None:
+        raise ValueError("--learner needs --schema, which says what the columns are")
+    if not sources:
+        if folder is None:
+            raise ValueError("give a model file or a folder of a live model")
+        place = Path(folder)
+        return [Plan(name or _stem(place), place, None, learner, schema, follow)]
+    found = [_plan(source, folder, name, follow) for source in sources]
+    names = [plan.name for plan in found]
+    for plan in found:
+        if names.count(plan.name) > 1:
+            raise ValueError(f"two models are called {plan.name!r}: serve them under different file names")
+    return found
+
+
+def _plan(source: str, folder: str | None, name: str | None, follow: bool) -> Plan:
+    path = Path(source)
+    if path.is_dir():
+        if folder is not None:
+            raise ValueError(f"{source} is a folder: leave out --folder")
+        return Plan(name or _stem(path), path, follow=follow)
+    if not path.is_file():
+        raise ValueError(f"{source}: there is no such model file or folder")
+    place = Path(folder) if folder is not None else path.with_suffix(".live")
+    return Plan(name or _stem(path), place, source, follow=follow)
+
+
+def _stem(path: Path) -> str:
+    return path.resolve().stem
+
+
+def opened(plans: list[Plan], **settings: Any) -> dict[str, Any]:
+    """Return the live models by name: each has its lock, and replays its log in its own thread."""
+    found: dict[str, Any] = {}
+    try:
+        for plan in plans:
+            found[plan.name] = _follower(plan) if plan.follow else _live(plan, settings)
+    except BaseException:
+        for live in found.values():
+            live.close()
+        raise
+    return found
+
+
+def _live(plan: Plan, settings: dict[str, Any]) -> Any:
+    from thalweg.live import LiveModel
+
+    return LiveModel(plan.folder, plan.first_model(), wait=False, **settings)
+
+
+def _follower(plan: Plan) -> Any:
+    from thalweg.live import LiveFollower
+
+    return LiveFollower(plan.folder)
+
+
+def _from_schema(path: str, learner: str | None) -> "Model":
+    from thalweg.model import Model
+
+    try:
+        given = json.loads(Path(path).read_text("utf-8"))
+    except ValueError as error:
+        raise ValueError(f"--schema {path}: not JSON: {error}") from None
+    if not isinstance(given, dict) or not isinstance(given.get("target"), str):
+        raise ValueError(f'--schema {path}: give an object with "target" and "columns"')
+    unknown = next((key for key in given if key not in SCHEMA), None)
+    if unknown is not None:
+        raise ValueError(f"--schema {path}: {unknown!r} is unknown; there are {', '.join(SCHEMA)}")
+    return Model(learner=learner, **given)
+
+
+def share(text: str | None) -> float | None:
+    """Return the share of rows to ask a label for."""
+    return read_budget(text)

@@ -1,0 +1,14 @@
+"""A model for every key: customers, devices, pages, a million of them in one process."""
+
+from typing import TYPE_CHECKING
+
+from thalweg._registry import Registry
+
+registry = Registry(__name__)
+__all__ = registry.public()
+
+if TYPE_CHECKING:
+    from thalweg.keyed.bank import Bank as Bank
+else:
+    __getattr__ = registry.load
+__dir__ = registry.public

@@ -1,0 +1,218 @@
+"""Banks of models: raw records in, with the key in one of their columns or in several."""
+
+from collections.abc import Iterator
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from thalweg._parameters import wrong
+from thalweg._types import Floats, Ints, State
+from thalweg.errors import ParameterError, StreamError, first_of
+from thalweg.evaluation.array_runs import run_of
+from thalweg.evaluation.protocols import begin_learner
+from thalweg.evaluation.run import Run
+from thalweg.evaluation.sparse_blocks import dense_size
+from thalweg.keyed.keyed_rows import BLOCK, KeyedRows
+from thalweg.keyed.keys import MISSING, encode, numbers_of
+from thalweg.learners.base.arguments import Labels
+from thalweg.learners.base.state import from_plain, to_plain
+from thalweg.learners.base.stream_classifier import StreamClassifier
+from thalweg.model.model import Model
+from thalweg.model.rows import as_ids, as_rows
+from thalweg.model.wording import in_words_of_model
+from thalweg.streams.base import Stream
+from thalweg.waiting import Ids
+
+
+class RecordBank(KeyedRows):
+    """The part of a `Bank` that reads records by the columns of a `Model`."""
+
+    _model: Model
+
+    def learn(self, source: Any, **options: Any) -> Self:
+        """Learn records in order, each by the learner of its key; return self.
+
+        For a bank of a `Model`. The first call finds the columns, as `Model.learn` does.
+
+        Parameters
+        ----------
+        source : frame, list of dicts, dict or path
+            The records, with the columns of the key and of the label. Those without a label are left out.
+        **options
+            How a file is read; see `Model.learn`.
+        """
+        for _ in self._learned(source, options):
+            pass
+        return self
+
+    def prequential(self, source: Any, **options: Any) -> Run:
+        """Predict each record, then learn it, by the learner of its key; return a Run."""
+        found, labels = [], []
+        for p, codes in self._learned(source, options):
+            found.append(p)
+            labels.append(codes)
+        n_classes = len(self.classes_)
+        p = np.concatenate([np.pad(each, ((0, 0), (0, n_classes - each.shape[1]))) for each in found])
+        codes = np.concatenate(labels)
+        y = np.empty(len(codes), dtype=object)
+        y[:] = [None if code < 0 else self._labels.list[code] for code in codes.tolist()]
+        return run_of(y, p, "prequential", classes=self.classes_)
+
+    def predict_proba(self, source: Any, *, ids: Ids | None = None, **options: Any) -> Floats:
+        """Return the probabilities of each record, in the order of `classes_`.
+
+        With `ids`, one for each record, these wait for their labels: see `label`.
+        """
+        self._check_begun()
+        known = as_ids(ids)
+        with self._writing:
+            found, n = [np.empty((0, len(self._labels.list)))], 0
+            stream = self._open(source, options)
+            for X, _, keys in self._blocks(stream):
+                if known is None:
+                    found.append(self._predict_numbers(self._record_numbers(keys, False), X, None))
+                else:
+                    part = known[n : n + len(X)]
+                    if len(part) < len(X):
+                        raise ValueError(f"Bank: got {len(known)} ids, and more rows")
+                    self._late.check_new(part)
+                    found.append(self._predict_waiting(self._record_numbers(keys, True), X, None, part))
+                n += len(X)
+            if known is not None:
+                self._model._adopt(stream, self._model.learner_)
+            return np.concatenate(found)
+
+    def predict(self, source: Any, *, ids: Ids | None = None, **options: Any) -> NDArray[Any]:
+        """Return the most probable label of each record; `ids` are as in `predict_proba`."""
+        p = self.predict_proba(source, ids=ids, **options)
+        return self.classes_[p.argmax(axis=1)]
+
+    @property
+    def _key_columns(self) -> list[str]:
+        return [self.key] if isinstance(self.key, str) else list(self.key)
+
+    def _key_of(self, key: Any) -> Any:
+        """Return a key as records have it: text, as a file would."""
+        if "_model" not in vars(self):
+            return key
+        return tuple(map(_text, key)) if isinstance(key, tuple) else _text(key)
+
+    def _given_learner(self) -> StreamClassifier:
+        if not isinstance(self.learner, Model):
+            if self.key is not None:
+                problem = "is for a bank of a Model; other banks are given the key of each row"
+                raise ParameterError.of("Bank", "key", problem=problem)
+            return super()._given_learner()
+        return self.learner._begun_learner()
+
+    def _open(self, source: Any, options: dict[str, Any]) -> Stream:
+        """Return a source as a stream of the inputs of the model, which begins with the first one."""
+        if not isinstance(self.learner, Model):
+            raise ParameterError.of("Bank", "learner", problem="must be a Model to read records")
+        if self.key is None:
+            raise wrong(self, "key", "the name of a column, or several names", self.key)
+        if "_model" not in vars(self):
+            ignored = dict.fromkeys(self._key_columns, "ignore")
+            columns = dict(self.learner._given_columns or {}) | ignored
+            self._model = clone(self.learner).set_params(columns=columns)
+        rows = as_rows(source)[0]
+        stream = self._model._open([rows] if isinstance(rows, dict) else rows, **options)
+        missing = [name for name in self._key_columns if name not in getattr(stream, "cell_names", ())]
+        if missing:
+            there = first_of(list(getattr(stream, "cell_names", ())), 10)
+            raise StreamError(f"Bank: the rows have no column {missing[0]!r} for the key, but {there}")
+        if not self._model._begun:
+            learner = self._model._begun_learner()
+            begin_learner(stream, learner, "dense")
+            self._model._adopt(stream, learner)
+            self._begin_unlocked(
+                stream.n_features, stream.first_classes, list(stream.names), stream.n_categories.tolist()
+            )
+        return stream
+
+    def _blocks(self, stream: Any) -> Iterator[tuple[Floats, Ints, Any]]:
+        with in_words_of_model():
+            yield from stream.blocks_with_cells(dense_size(stream, BLOCK), self._key_columns)
+
+    def _learned(self, source: Any, options: dict[str, Any]) -> Iterator[tuple[Floats, Ints]]:
+        """Learn a source block by block; yield the probabilities before, and the codes."""
+        self._own_lock()
+        with self._lock.write:
+            stream = self._all_or_nothing(self._open, source, options)
+        for X, codes, keys in self._blocks(stream):
+            with self._lock.write:
+                if len(stream.classes) > len(self._labels.list):
+                    self._grow(np.asarray(stream.classes))
+                codes = np.ascontiguousarray(codes, dtype=np.intp)
+                w, given = (codes >= 0).astype(float), np.maximum(codes, 0)
+                p = self._learn_coded(self._record_numbers(keys, True), X, given, w)
+                self._model._adopt(stream, self._model.learner_)
+            yield p, codes
+
+    def _record_numbers(self, cells: Any, adds: bool) -> Ints:
+        columns = [_as_text(cells.column(name)) for name in self._key_columns]
+        keys = columns[0]
+        if len(columns) > 1:
+            keys = list(zip(*(map(_plain, column) for column in columns), strict=True))
+        numbers = numbers_of(self._index, keys, adds)
+        if adds:
+            self._look_at_keys(len(numbers))
+        return numbers
+
+    def _grow(self, classes: NDArray[Any]) -> None:
+        """Let the learners of all keys know more classes, which none of them has seen."""
+        if self.start != "cold":
+            raise StreamError(
+                f"Bank: the label {classes[len(self._labels.list)]!r} is new; with a shared model all labels "
+                "must be known: pass classes=[…] to the Model"
+            )
+        self._all_or_nothing(self._grow_unlocked, classes)
+
+    def _grow_unlocked(self, classes: NDArray[Any]) -> None:
+        old, n = self._store, len(self._index)
+        old.extend(n)
+        labels = Labels(classes, is_open=True)
+        self._labels = Labels(classes)
+        self._like = self._made(-1)
+        self._store = self._new_store()
+        self._store.extend(n)
+        for number in range(n):
+            learner = old.learner(number)
+            learner._add_classes(labels)
+            self._store.put(number, learner)
+
+    def _content(self) -> State:
+        state = super()._content()
+        if "_model" in vars(self):
+            state["columns"] = to_plain(self._model)
+        return state
+
+    def _set_content(self, state: State) -> None:
+        if "columns" in state:
+            self._model = from_plain(state["columns"])
+        super()._set_content(state)
+
+    def _find_key(self, key: Any) -> int:
+        return self._index.find(self._key_of(key), False, encode)
+
+
+def _text(key: Any) -> Any:
+    found = encode(key)
+    if isinstance(found, tuple) and found[0] == MISSING:
+        return None
+    return str(found if isinstance(found, int) else key)
+
+
+def _plain(cell: Any) -> Any:
+    return cell.as_py() if hasattr(cell, "as_py") else cell
+
+
+def _as_text(column: Any) -> Any:
+    """Return a column of Arrow as text, whole numbers without a point."""
+    column = column.combine_chunks() if hasattr(column, "combine_chunks") else column
+    kind = str(column.type)
+    if kind in ("string", "large_string"):
+        return column
+    return column.cast("string") if "int" in kind else [_text(key) for key in column.to_pylist()]

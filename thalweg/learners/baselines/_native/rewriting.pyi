@@ -1,0 +1,3 @@
+from thalweg.learners.base._native.one_member import OneMemberKernel
+
+class RewritingKernel(OneMemberKernel): ...

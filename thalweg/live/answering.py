@@ -1,0 +1,321 @@
+"""Requests as events, and events as answers: one group of requests at a time."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from thalweg._types import Floats, Ints
+from thalweg.errors import short_repr
+from thalweg.live.block import Block, Found
+from thalweg.live.engine import Engine
+from thalweg.live.errors import RowError
+from thalweg.live.events import Group
+from thalweg.live.ids import LONGEST, Id
+from thalweg.live.requests import (
+    ALREADY,
+    DROPPED,
+    EXPIRED,
+    LEARNED,
+    OTHER_LABEL,
+    PREDICTED,
+    UNKNOWN_ID,
+    LabelRequest,
+    LearnRequest,
+    Outcomes,
+    Predictions,
+    PredictRequest,
+    Request,
+    Result,
+)
+from thalweg.live.rows import chosen_rows, number_of_rows, with_labels
+from thalweg.live.waiting import NO_LABEL
+from thalweg.model.rows import as_ids
+
+NO_COLUMNS = "the model has learned nothing yet and has no columns: send rows with labels to learn first"
+
+
+class SpoiltBlock(Exception):
+    """A request has failed after some of its events were added: the state must be read from disk again."""
+
+
+class Answering:
+    """The requests of one group: `add` decides what each becomes, `finish` learns and answers."""
+
+    def __init__(self, engine: Engine, time: float, max_age: float | None = None) -> None:
+        self.engine, self._time = engine, time
+        self.block = engine.open_block() if max_age is None else engine.open_block(time - max_age)
+        self._mark = engine.coder.mark()
+        self._answers: list[Callable[[Found], Result]] = []
+
+    def add(self, request: Request) -> int:
+        """Take a request; return its number. Raise RowError, and do nothing of it, if it cannot be read."""
+        mark, n_events = self.engine.coder.mark(), len(self.block)
+        try:
+            if isinstance(request, PredictRequest):
+                answer = self._predict(request)
+            elif isinstance(request, LabelRequest):
+                answer = self._label(request)
+            else:
+                answer = self._learn(request)
+        except BaseException as error:
+            if len(self.block) != n_events:
+                raise SpoiltBlock("a request failed half way") from error
+            self.engine.coder.undo(mark)
+            raise
+        self._answers.append(answer)
+        return len(self._answers) - 1
+
+    def finish(self) -> tuple[Group | None, list[Result]]:
+        """Pass all events to the learner; return them, and the answers in the order of the requests."""
+        group = None
+        if len(self.block):
+            n_expired = self.block.expire()
+            group = self.block.group(self._time, n_expired, self.engine.coder.growth(self._mark))
+            self.engine.time = self._time
+        found = self.block.finish()
+        return group, [answer(found) for answer in self._answers]
+
+    def _predict(self, request: PredictRequest) -> Callable[[Found], Result]:
+        ids, n = checked_ids(request.ids), number_of_rows(request.rows)
+        check_number(ids, n, "rows")
+        if request.sets and not self.engine.has_sets:
+            raise no_sets()
+        new = self.block.new_places(ids)
+        known = sorted({*range(n)}.difference(new)) if len(new) < n else []
+        X = self.engine.coder.rows(chosen_rows(request.rows, new) if known else request.rows, True)
+        answer = _Predicted(self.engine, ids, request.sets)
+        keys = [ids[i] for i in new] if known else ids
+        twice = set(keys)
+        for i in known:
+            if ids[i] not in twice:
+                answer.keep(i, self.block, request.rows)
+        first_event = self.block.first + len(self.block)
+        answer.predicted(new, first_event, self.block.predict(keys, X, self._time))
+        for i in known:
+            if ids[i] in twice:
+                answer.keep(i, self.block, request.rows)
+        return answer.answer
+
+    def _label(self, request: LabelRequest) -> Callable[[Found], Result]:
+        ids, labels = checked_ids(request.ids), list(request.labels)
+        check_number(ids, len(labels), "labels")
+        codes = self._codes(labels, lambda i, seen: self.block.waits(ids[i]) and ids[i] not in seen, ids)
+        statuses, events = self.block.label(ids, codes.tolist(), self._time)
+        return self._outcomes(ids, statuses, events)
+
+    def _codes(self, labels: list[Any], is_learned: Callable[[int, set[Id]], bool], ids: list[Id]) -> Ints:
+        """Return the codes of labels; those of rows that are not learned get none if they are new."""
+        coder = self.engine.coder
+        mark = coder.mark()
+        codes = coder.codes(labels)
+        if not len(codes) or codes.max() < mark.n_labels:
+            return codes
+        coder.undo(mark)
+        seen: set[Id] = set()
+        for i, (label, key) in enumerate(zip(labels, ids, strict=True)):
+            known = coder.known_code(label)
+            if known is None and is_learned(i, seen):
+                known = int(coder.codes([label])[0])
+            codes[i] = NO_LABEL if known is None else known
+            seen.add(key)
+        return codes
+
+    def _learn(self, request: LearnRequest) -> Callable[[Found], Result]:
+        rows, labels = with_labels(request.rows, request.labels, self.engine.model)
+        n = number_of_rows(rows)
+        if len(labels) != n:
+            raise RowError(f"got {n} rows and {len(labels)} labels")
+        if request.ids is None:
+            codes = self.engine.coder.codes(labels)
+            events = self.block.learn(self.engine.coder.rows(rows, True), codes.tolist(), None, self._time)
+            return self._outcomes(None, [LEARNED] * n, list(events))
+        ids = checked_ids(request.ids)
+        check_number(ids, n, "rows")
+        return self._learn_with_ids(rows, labels, ids)
+
+    def _learn_with_ids(self, rows: Any, labels: list[Any], ids: list[Id]) -> Callable[[Found], Result]:
+        block = self.block
+        first = self._codes(labels, lambda i, seen: ids[i] not in seen and self._is_open(ids[i]), ids)
+        codes = first.tolist()
+        statuses, events = [LEARNED] * len(ids), [0] * len(ids)
+        new, seen = [], set()
+        for i, key in enumerate(ids):
+            if key not in seen and not block.waits(key) and self._is_open(key):
+                new.append(i)
+                seen.add(key)
+        X = self.engine.coder.rows(rows if len(new) == len(ids) else chosen_rows(rows, new), True)
+        place, n_new = 0, 0
+        is_new = set(new)
+        while place < len(ids):
+            end = place
+            while end < len(ids) and (end in is_new) == (place in is_new):
+                end += 1
+            part = slice(place, end)
+            if place in is_new:
+                X_part = X[n_new : n_new + end - place]
+                events[part] = block.learn(X_part, codes[part], ids[part], self._time)
+                n_new += end - place
+            else:
+                found, numbers = block.label(ids[part], codes[part], self._time)
+                statuses[part], events[part] = found, numbers
+            place = end
+        return self._outcomes(ids, statuses, events)
+
+    def _is_open(self, key: Id) -> bool:
+        """Return whether a row with this id may be learned: it has had no label."""
+        known = self.engine.done.get(key)
+        return known is None or known[0] < 0
+
+    def _outcomes(
+        self, ids: list[Id] | None, statuses: list[str], events: list[int]
+    ) -> Callable[[Found], Result]:
+        messages: list[str | None] = [None] * len(statuses)
+        for i, status in enumerate(statuses):
+            if ids is not None and status not in (LEARNED, ALREADY):
+                messages[i] = self._message(status, ids[i], events[i])
+        result = Outcomes(ids, statuses, [event or None for event in events], messages)
+        return lambda found: result
+
+    def _message(self, status: str, key: Id, event: int) -> str:
+        name = short_repr(key)
+        if status == OTHER_LABEL:
+            return f"the row with the id {name} was learned with another label, in event {event}"
+        if status == UNKNOWN_ID:
+            why = "it was never predicted, its prediction was lost in a crash, or it was learned long ago"
+            return f"no row is waiting with the id {name}: {why}"
+        if status == DROPPED:
+            most = self.engine.waiting.capacity
+            return f"the row with the id {name} was dropped: more than {most:,} rows were waiting"
+        assert status == EXPIRED
+        return f"the row with the id {name} has waited too long for its label and was dropped"
+
+
+class _Predicted:
+    """The answer to rows that were predicted with ids."""
+
+    def __init__(self, engine: Engine, ids: list[Id], sets: bool) -> None:
+        self._engine, self._ids, self._wants_sets = engine, ids, sets
+        self._new, self._places = np.empty(0, dtype=np.intp), range(0)
+        self._statuses = [ALREADY] * len(ids)
+        self._events: list[int | None] = [None] * len(ids)
+        self._kept: list[tuple[int, Floats, int, bool, Any]] = []  # answers from before this block
+        self._twice: list[tuple[int, int]] = []  # rows, and places of the rows in this block with their ids
+
+    def predicted(self, new: list[int], first_event: int, places: range) -> None:
+        """Take the rows that are new: their events, from the first one on, and their places in the block."""
+        self._new, self._places = np.array(new, dtype=np.intp), places
+        for i, event in zip(new, range(first_event, first_event + len(new)), strict=True):
+            self._statuses[i] = PREDICTED
+            self._events[i] = event
+
+    def keep(self, i: int, block: Block, rows: Any) -> None:
+        """Find the answer to row `i`, whose id is known; read it if it is not kept."""
+        engine, key = self._engine, self._ids[i]
+        place = block.place_of(key)
+        if place is not None:
+            self._twice.append((i, place))
+            self._events[i] = block.event_of(place)
+            return
+        slot = engine.waiting.index.get(key)
+        if slot is not None:
+            said = engine.waiting.said(np.array([slot]))
+            k, answer = int(said.fields["n_classes"][0]), int(said.fields["answer"][0])
+            self._events[i] = int(said.fields["event"][0]) or None
+            if answer >= 0:
+                sets = None if said.sets is None else said.sets[0, :k]
+                self._kept.append((i, said.p[0, :k], answer, bool(said.fields["asks"][0]), sets))
+                return
+        done = engine.done.get(key)
+        self._events[i] = self._events[i] or (None if done is None else done[1])
+        p = engine.read(chosen_rows(rows, [i]))
+        answer = int(engine.learner._answers(p)[0]) if p.shape[1] else -1
+        self._kept.append((i, p[0], answer, False, engine.sets_of(p)[0] if engine.has_sets else None))
+
+    def answer(self, found: Found) -> Predictions:
+        """Return all answers, when the block has been learned."""
+        n, places = len(self._ids), np.array(self._places, dtype=np.intp)
+        k = max([*found.n_classes[places[:1]].tolist(), *(len(p) for _, p, *_ in self._kept),
+                 *(int(found.n_classes[place]) for _, place in self._twice)], default=0)
+        p, answers, asks = np.zeros((n, k)), np.full(n, -1, dtype=np.intp), np.zeros(n, dtype=bool)
+        sets = np.zeros((n, k), dtype=bool)
+        targets = np.concatenate([self._new, np.array([i for i, _ in self._twice], dtype=np.intp)])
+        sources = np.concatenate([places, np.array([place for _, place in self._twice], dtype=np.intp)])
+        p[targets], answers[targets] = found.p[sources, :k], found.answers[sources]
+        asks[targets] = found.asks[sources]
+        if found.sets is not None:
+            sets[targets] = found.sets[sources, :k]
+        for i, kept, answer, ask, kept_set in self._kept:
+            p[i, : len(kept)], answers[i], asks[i] = kept, answer, ask
+            if kept_set is not None:
+                sets[i, : len(kept_set)] = kept_set
+        engine = self._engine
+        classes = engine.classes if k == len(engine.classes) else engine.classes[:k]
+        return Predictions(
+            self._ids, labels_of(answers, classes), p, classes, self._events, self._statuses,
+            sets_as_lists(sets, classes) if self._wants_sets else None,
+            asks.tolist() if engine.budget is not None else None,
+        )  # fmt: skip
+
+
+def read(engine: Engine, requests: Sequence[PredictRequest]) -> list[Predictions | Exception]:
+    """Answer pure reads as one block; this changes nothing. What one raises is the answer to it alone."""
+    parts: list[Any] = []
+    for request in requests:
+        try:
+            if request.sets and not engine.has_sets:
+                raise no_sets()
+            parts.append(engine.coder.rows(request.rows, False))
+        except Exception as error:
+            parts.append(error)
+    p = engine.predict_parts([X for X in parts if not isinstance(X, Exception)])
+    found: list[Predictions | Exception] = []
+    start = 0
+    for X, request in zip(parts, requests, strict=True):
+        if isinstance(X, Exception):
+            found.append(X)
+            continue
+        found.append(_only_read(engine, p[start : start + len(X)], request.sets))
+        start += len(X)
+    return found
+
+
+def _only_read(engine: Engine, p: Floats, wants_sets: bool) -> Predictions:
+    n, classes = len(p), engine.classes
+    answers = engine.learner._answers(p) if len(classes) and n else np.full(n, -1, dtype=np.intp)
+    sets = sets_as_lists(engine.sets_of(p), classes) if wants_sets else None
+    return Predictions(None, labels_of(answers, classes), p, classes, [None] * n, [PREDICTED] * n, sets)
+
+
+def labels_of(answers: Ints, classes: list[Any]) -> list[Any]:
+    """Return the labels of codes, None for -1."""
+    return [classes[code] if code >= 0 else None for code in answers.tolist()]
+
+
+def sets_as_lists(sets: Any, classes: list[Any]) -> list[list[Any]]:
+    """Return the labels in each set."""
+    return [[label for label, is_in in zip(classes, row, strict=True) if is_in] for row in sets.tolist()]
+
+
+def checked_ids(ids: Any) -> list[Id]:
+    """Return ids as a list; raise RowError if one is neither text nor a whole number, or is too long."""
+    try:
+        found = as_ids(ids)
+    except TypeError as error:
+        raise RowError(str(error), None, "id") from error
+    texts = [each for each in found or [] if type(each) is str]
+    if texts and max(map(len, texts)) > LONGEST:
+        i, each = next(pair for pair in enumerate(found or []) if len(str(pair[1])) > LONGEST)
+        raise RowError(f"an id may have up to {LONGEST:,} characters, got {len(str(each)):,}", i, "id")
+    return found or []
+
+
+def check_number(ids: list[Id], n: int, what: str) -> None:
+    """Raise RowError unless there are as many ids."""
+    if len(ids) != n:
+        raise RowError(f"got {len(ids)} ids for {n} {what}", None, "id")
+
+
+def no_sets() -> RowError:
+    """Return the error for sets that are asked of a learner that has none."""
+    return RowError("there are no prediction sets: the learner is not a PredictionSets")

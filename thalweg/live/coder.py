@@ -1,0 +1,218 @@
+"""How the rows and labels of requests become inputs and codes, so that a refused request changes nothing."""
+
+import logging
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from thalweg._types import Ints
+from thalweg.errors import StreamError, ThalwegError, first_of, short_repr
+from thalweg.learners.base.sparse_rows import SparseRows, joined
+from thalweg.live.errors import LogDamaged, RowError
+from thalweg.model import Model
+from thalweg.model.fitted import MOST_NEW
+from thalweg.model.opening import check_any_known
+from thalweg.streams.columns.codes import MISSING, UNKNOWN, Codes
+from thalweg.streams.columns.column import CATEGORY, NUMBER
+from thalweg.streams.files.coding import plain_label
+from thalweg.streams.files.tables import flat
+
+logger = logging.getLogger("thalweg.live")
+_ROW, _COLUMN = re.compile(r"\bdata row (\d+)"), re.compile(r"\bcolumn '([^']+)': ")
+_ADVICE = re.compile(r"; (?:if this is a column|to leave out rows|make them|or pass)")  # for who reads files
+
+
+class Mark(NamedTuple):
+    """How many categories the columns have that have some, and how many labels there are."""
+
+    categories: list[int]
+    n_labels: int
+
+
+class Coder:
+    """Reads rows and labels into the inputs and codes of a model that has begun.
+
+    New categories and labels get the next codes. `mark` and `undo` take them back; `growth` says which are
+    new since a mark, and `grow` adds them elsewhere.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.sparse = model._late._sparse
+        self.n_inputs = model._coding.n_inputs
+        columns = model._coding.columns
+        self._plain_numbers = all(each.kind == NUMBER and each.reader is None for each in columns)
+        self._categorical = [j for j, each in enumerate(columns) if each.kind == CATEGORY]
+
+    def _categories(self) -> list[Codes]:
+        """Return the codes of the columns that have categories."""
+        columns = self.model._coding.columns
+        return [columns[j].codes for j in self._categorical]
+
+    def mark(self) -> Mark:
+        """Return how much is known now."""
+        return Mark([len(codes.values) for codes in self._categories()], len(self.model._coding.labels))
+
+    def undo(self, mark: Mark) -> None:
+        """Forget what has become known since."""
+        for codes, n in zip(self._categories(), mark.categories, strict=True):
+            while len(codes) > n:
+                codes.forget_last()
+        self.model._coding.forget_labels(mark.n_labels)
+
+    def growth(self, mark: Mark) -> dict[str, Any]:
+        """Return the categories by position of their column, and the labels, that are new since."""
+        known = zip(self._categorical, self._categories(), mark.categories, strict=True)
+        columns = {j: codes.values[n:] for j, codes, n in known if len(codes) > n}
+        labels = self.model._coding.labels.values[mark.n_labels :]
+        found: dict[str, Any] = {"columns": columns} if columns else {}
+        return found | ({"labels": labels} if labels else {})
+
+    def grow(self, growth: dict[str, Any]) -> None:
+        """Add the categories and labels that `growth` returned."""
+        coding = self.model._coding
+        for j, values in growth.get("columns", {}).items():
+            codes = coding.columns[j].codes
+            n = len(codes)
+            if codes.of(values).tolist() != list(range(n, n + len(values))):
+                raise LogDamaged(f"the column {coding.columns[j].name!r} has other categories than the log")
+        labels, n = growth.get("labels", []), len(coding.labels)
+        if coding.labels.of(labels).tolist() != list(range(n, n + len(labels))):
+            raise LogDamaged("the model has other labels than the log")
+
+    def rows(self, rows: Any, learns: bool) -> Any:
+        """Return the inputs of rows; raise RowError, and learn no category, if one cannot be read."""
+        if isinstance(rows, dict):
+            rows = [rows]
+        if hasattr(rows, "__len__") and len(rows) == 0:
+            return joined([], self.n_inputs) if self.sparse else np.empty((0, self.n_inputs))
+        if isinstance(rows, np.ndarray) and self._plain_numbers and rows.dtype.kind in "fiu":
+            return self._numbers(rows)
+        if isinstance(rows, list) and rows and all(type(row) is dict for row in rows):
+            mark = self.mark() if learns else None
+            try:
+                found = self._records(rows, learns)
+            except StreamError as error:
+                raise _row_error(error) from error
+            if found is not None:
+                return found
+            if mark is not None:
+                self.undo(mark)
+        return self._table(rows, learns)
+
+    def _numbers(self, rows: Any) -> Any:
+        if rows.ndim != 2 or rows.shape[1] != self.n_inputs:
+            seen = f"{rows.shape[1]} numbers" if rows.ndim == 2 else f"{rows.ndim} dimensions"
+            raise RowError(f"expected rows of {self.n_inputs} numbers, got {seen}")
+        X = np.ascontiguousarray(rows, dtype=np.float64)
+        return self._finite(X)
+
+    def _finite(self, X: Any) -> Any:
+        values = X.values if isinstance(X, SparseRows) else X
+        if np.isinf(values).any():
+            if isinstance(X, SparseRows):
+                raise RowError("a value is infinite: infinity is not a value to learn from")
+            i, j = (int(place[0]) for place in np.nonzero(np.isinf(X)))
+            names = self.model.learner_._names
+            name = list(names)[j] if len(names) > j else str(j)
+            raise RowError(f"{X[i, j]} is not a value to learn from", i, str(name))
+        return X
+
+    def _records(self, rows: list[dict[str, Any]], learns: bool) -> Any:
+        coding = self.model._coding
+        X = np.empty((len(rows), self.n_inputs))
+        for i, record in enumerate(rows):
+            if not record.keys() <= coding.known or coding.names.isdisjoint(record):
+                record = self._flat(record, i)
+            x = coding.row(record, learns)
+            if x is None:
+                return None
+            X[i] = x
+        return self._sparse(self._finite(X)) if self.sparse else self._finite(X)
+
+    def _flat(self, record: dict[str, Any], i: int) -> Any:
+        coding = self.model._coding
+        if any(type(name) is not str for name in record):
+            raise RowError("the names of columns must be text", i)
+        found = flat(record)
+        if coding.names.isdisjoint(found):
+            try:
+                check_any_known(found, coding)
+            except StreamError as error:
+                raise RowError(str(error), i) from error
+        self._note_new(found.keys() - coding.known)
+        return found
+
+    def _note_new(self, names: Any) -> None:
+        coding = self.model._coding
+        if names and len(coding.known) < coding.n_own + MOST_NEW:
+            coding.known |= set(names)
+            logger.warning("left out, as the model has no such column: %s", first_of(sorted(names), 5))
+
+    def _sparse(self, X: Any) -> SparseRows:
+        places, columns = np.nonzero(X)
+        starts = np.searchsorted(places, np.arange(len(X) + 1))
+        return SparseRows(starts, columns, X[places, columns], self.n_inputs)
+
+    def _table(self, rows: Any, learns: bool) -> Any:
+        model = self.model
+        try:
+            self._note_new(_names(rows) - model._coding.known)
+            stream = model._open(rows)
+            blocks = list(model._blocks(stream))
+        except (ThalwegError, TypeError, ValueError, LookupError) as error:
+            raise _row_error(error) from error
+        if learns:
+            model._coding = model._coding.updated(stream.schema())
+        if self.sparse:
+            parts = [X if isinstance(X, SparseRows) else self._sparse(X) for X in blocks]
+            return self._finite(joined(parts, self.n_inputs))
+        return self._finite(np.concatenate([np.empty((0, self.n_inputs)), *blocks]))
+
+    def codes(self, labels: Sequence[Any]) -> Ints:
+        """Return the codes of labels; raise RowError, and add no label, if one cannot be."""
+        coding = self.model._coding
+        n_labels = len(coding.labels)
+        try:
+            return coding.codes_of(labels)
+        except (StreamError, TypeError, ValueError) as error:
+            coding.forget_labels(n_labels)
+            for i, label in enumerate(labels):
+                problem = self._problem(label)
+                if problem:
+                    raise RowError(f"the label {short_repr(label)} {problem}", i, "label") from error
+            raise RowError(str(error), None, "label") from error
+
+    def known_code(self, label: Any) -> int | None:
+        """Return the code of a label, None if it has none yet."""
+        coding = self.model._coding
+        n_labels = len(coding.labels)
+        code = int(coding.codes_of([label])[0])
+        coding.forget_labels(n_labels)
+        return code if code < n_labels else None
+
+    def _problem(self, label: Any) -> str:
+        labels = self.model._coding.labels
+        try:
+            codes = labels.copy().of(self.model._coding._without_marked([plain_label(label)]))
+        except (StreamError, TypeError, ValueError):
+            return "is neither text nor a number, a date, true or false"
+        return {MISSING: "is missing", UNKNOWN: f"is not one of {labels.values}"}.get(int(codes[0]), "")
+
+
+def _names(rows: Any) -> set[str]:
+    """Return the names of the columns that rows have, as far as they are known before they are read."""
+    if isinstance(rows, list):
+        return {str(name) for row in rows if isinstance(row, dict) for name in flat(row)}
+    found = getattr(rows, "column_names", None) or getattr(rows, "columns", None)
+    return set() if found is None else {str(name) for name in found}
+
+
+def _row_error(error: Exception) -> RowError:
+    """Return an error of a model as one about a row; rows count from 0 here, from 1 in the text."""
+    text = _ADVICE.split(str(error))[0]
+    row, column = _ROW.search(text), _COLUMN.search(text)
+    problem = text[column.end() :] if column else text
+    return RowError(problem, int(row[1]) - 1 if row else None, column[1] if column else None)

@@ -1,0 +1,86 @@
+"""A folder of a live model: is there one, its first checkpoint, and settings that changed since."""
+
+from pathlib import Path
+
+from thalweg.errors import ParameterError
+from thalweg.live import checkpoints
+from thalweg.live.engine import Engine, packed
+from thalweg.live.errors import LiveError
+from thalweg.live.log import NAME, Log
+from thalweg.model import Model
+from thalweg.trust.label_budget import LabelBudget
+
+WHO = "LiveModel"
+
+
+def check_folder(folder: Path, model: Model | None) -> bool:
+    """Return whether a folder is new; make it if it does not exist.
+
+    Raise LiveError if it is new and there is no model to begin with, or if it has one already.
+    """
+    exists = folder.is_dir()
+    if folder.exists() and not exists:
+        raise LiveError(f"{folder} is a file, not a folder")
+    has_log = (folder / NAME).exists()
+    has_checkpoints = exists and bool(checkpoints.events_of(folder))
+    is_new = not has_checkpoints and not (has_log and _has_events(folder))
+    if is_new and model is None:
+        raise LiveError(f"{folder} has no live model yet: give the model to start with")
+    if not is_new and model is not None:
+        raise LiveError(
+            f"{folder} has a live model already: open it without a model, or replace that one: "
+            "LiveModel(folder).replace(model)"
+        )
+    if model is not None:
+        if not isinstance(model, Model):
+            raise ParameterError(f"{WHO}: model must be a thalweg.Model, got a {type(model).__name__}")
+        if not model.can_be_saved:
+            raise ParameterError(f"{WHO}: the model cannot be saved: it holds an object of another library")
+    folder.mkdir(parents=True, exist_ok=True)
+    return is_new
+
+
+def _has_events(folder: Path) -> bool:
+    log = Log(folder)
+    try:
+        return log.span() is not None
+    finally:
+        log.close()
+
+
+def first_engine(
+    folder: Path, model: Model, max_waiting: int | None, max_known: int,
+    label_budget: LabelBudget | float | None,
+) -> None:
+    """Write the checkpoint before the first event."""
+    budget = label_budget
+    if budget is not None:
+        budget = budget.copy() if isinstance(budget, LabelBudget) else LabelBudget(budget).reset()
+    engine = Engine(with_max_waiting(model.copy(), max_waiting), max_known, budget)
+    state, live = engine.state()
+    Log(folder).close()
+    checkpoints.write(folder, 0, state, packed(live))
+
+
+def with_max_waiting(model: Model, max_waiting: int | None) -> Model:
+    """Return a model after changing how many rows may wait; its learner must keep as many."""
+    if max_waiting is None or max_waiting == model.max_waiting:
+        return model
+    if model._begun:
+        kept = getattr(model.learner_, "max_waiting", None)
+        if kept is not None and model.learner_.observes and kept < max_waiting:
+            problem = f"must be at most {kept:,}, as many as the learner keeps; make the model with more"
+            raise ParameterError.of(WHO, "max_waiting", problem=problem)
+        model._late._rows.capacity = max_waiting
+    model.max_waiting = max_waiting
+    return model
+
+
+def adopt_settings(engine: Engine, max_waiting: int | None, max_known: int) -> bool:
+    """Change bounds that differ from those in the folder; return whether there were any."""
+    before = engine.model.max_waiting, engine.done.capacity
+    with_max_waiting(engine.model, max_waiting)
+    if engine.has_begun:
+        engine.resize_waiting(engine.model.max_waiting)
+    engine.done.resize(max_known)
+    return before != (engine.model.max_waiting, max_known)

@@ -1,0 +1,195 @@
+"""The log of a live model: groups of events in an SQLite database."""
+
+import contextlib
+import sqlite3
+import time
+from collections.abc import Iterator, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from thalweg.live.errors import CommitFailed, LogDamaged
+
+NAME = "log.sqlite"
+FORMAT = "1"
+STEP = 64  # groups that one commit removes at most
+Survive = Literal["power", "process"]
+_TABLES = """
+CREATE TABLE IF NOT EXISTS meta(key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS versions(first INTEGER PRIMARY KEY, version TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS log(first INTEGER PRIMARY KEY, n INTEGER NOT NULL, time REAL NOT NULL,
+                               data BLOB NOT NULL);
+"""
+
+
+class Entry(NamedTuple):
+    """A group in the log: its first event, how many events it has, and its bytes."""
+
+    first: int
+    n: int
+    data: bytes
+
+
+class Log:
+    """Groups of events on disk, in order and without a gap.
+
+    Parameters
+    ----------
+    folder : path
+        Where the database is.
+    survive : "power" or "process"
+        What a commit survives: a loss of power, because it is flushed to disk; or only the end of the
+        process.
+    read_only : bool
+        Whether nothing may be written.
+    """
+
+    def __init__(
+        self, folder: str | PathLike[str], survive: Survive = "power", read_only: bool = False
+    ) -> None:
+        self.path = Path(folder) / NAME
+        if read_only and not self.path.exists():
+            raise LogDamaged(f"{self.path}: there is no log")
+        mode = "ro" if read_only else "rwc"
+        with self._reading():
+            self._db = sqlite3.connect(
+                f"{self.path.resolve().as_uri()}?mode={mode}", uri=True, isolation_level=None,
+                check_same_thread=False, timeout=30.0,
+            )
+            if not read_only:
+                self._db.execute("PRAGMA journal_mode=WAL")
+                self._db.execute(f"PRAGMA synchronous={'FULL' if survive == 'power' else 'NORMAL'}")
+                self._db.execute("PRAGMA secure_delete=ON")
+                self._db.execute("PRAGMA cache_size=-2000")
+                if not self._tables():
+                    self._db.executescript(_TABLES)
+                    self.set_meta("format", FORMAT)
+            self._check_format()
+
+    def _tables(self) -> set[str]:
+        return {name for (name,) in self._db.execute("SELECT name FROM sqlite_master WHERE type='table'")}
+
+    def _check_format(self) -> None:
+        if not {"meta", "log", "versions"} <= self._tables():
+            raise LogDamaged(f"{self.path} is not the log of a live model")
+        found = self.meta("format")
+        if found != FORMAT:
+            raise LogDamaged(
+                f"{self.path} has format {found}, this release of thalweg reads {FORMAT}: use the release "
+                "that wrote it"
+            )
+
+    @contextlib.contextmanager
+    def _reading(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.OperationalError as error:
+            if "malformed" in str(error) or "corrupt" in str(error):
+                raise LogDamaged(f"{self.path} is damaged: {error}") from error
+            raise CommitFailed(f"{self.path} cannot be opened or read: {error}") from error
+        except sqlite3.DatabaseError as error:
+            raise LogDamaged(f"{self.path} is damaged: {error}") from error
+
+    def meta(self, key: str) -> str | None:
+        """Return what was stored under a key."""
+        with self._reading():
+            found = self._db.execute("SELECT value FROM meta WHERE key=?", (key,)).fetchone()
+        return None if found is None else found[0]
+
+    def set_meta(self, key: str, value: str) -> None:
+        """Store text under a key."""
+        with self._writing():
+            self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+    def versions(self) -> list[tuple[int, str]]:
+        """Return the versions of thalweg that wrote the log, each with its first event."""
+        with self._reading():
+            return [*self._db.execute("SELECT first, version FROM versions ORDER BY first")]
+
+    def begin_version(self, first: int, version: str) -> None:
+        """Note that events from `first` on are written by a version, if the one before was another."""
+        known = self.versions()
+        if not known or known[-1][1] != version:
+            with self._writing():
+                self._db.execute("INSERT OR REPLACE INTO versions VALUES (?, ?)", (first, version))
+
+    def append(self, entries: Sequence[Entry], now: float, remove_below: int = 0) -> None:
+        """Write groups; when this returns they are on disk.
+
+        In the same commit, a few of the groups whose events are all below `remove_below` are removed.
+        """
+        with self._writing():
+            self._db.execute("BEGIN IMMEDIATE")
+            self._db.executemany(
+                "INSERT INTO log VALUES (?, ?, ?, ?)",
+                ((each.first, each.n, now, each.data) for each in entries),
+            )
+            if remove_below:
+                self._remove(remove_below, STEP)
+            self._db.execute("COMMIT")
+
+    def _remove(self, below: int, most: int) -> int:
+        removed = self._db.execute(
+            "DELETE FROM log WHERE first IN (SELECT first FROM log WHERE first + n <= ? ORDER BY first "
+            "LIMIT ?)", (below, most),
+        )
+        return removed.rowcount
+
+    def remove(self, below: int, most: int = STEP) -> int:
+        """Remove groups, oldest first, whose events are all below `below`; return how many."""
+        with self._writing():
+            return self._remove(below, most)
+
+    def entries(self, after: int, most: int = 256) -> list[Entry]:
+        """Return groups after an event, at most so many."""
+        with self._reading():
+            found = self._db.execute(
+                "SELECT first, n, data FROM log WHERE first > ? ORDER BY first LIMIT ?", (after, most)
+            )
+            return [Entry(*row) for row in found]
+
+    def span(self) -> tuple[int, int] | None:
+        """Return the first and last event in the log, None if it is empty."""
+        with self._reading():
+            first = self._db.execute("SELECT first FROM log ORDER BY first LIMIT 1").fetchone()
+            last = self._db.execute("SELECT first + n - 1 FROM log ORDER BY first DESC LIMIT 1").fetchone()
+        return None if first is None else (int(first[0]), int(last[0]))
+
+    def size(self) -> tuple[int, int]:
+        """Return the number of groups and of their bytes."""
+        with self._reading():
+            n, size = self._db.execute("SELECT count(*), total(length(data)) FROM log").fetchone()
+        return int(n), int(size)
+
+    def check(self) -> None:
+        """Raise LogDamaged if the structure of the database is damaged."""
+        with self._reading():
+            found = [text for (text,) in self._db.execute("PRAGMA quick_check(5)")]
+        if found != ["ok"]:
+            raise LogDamaged(f"{self.path} is damaged: {'; '.join(found)}")
+
+    def shrink(self) -> None:
+        """Give free space back, so that nothing that was removed stays in the files."""
+        with self._writing():
+            self._db.execute("VACUUM")
+            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            with contextlib.suppress(sqlite3.Error):
+                self._db.execute("ROLLBACK")
+            raise CommitFailed(
+                f"{self.path} could not be written: {error}; is the disk full, or the folder read-only?"
+            ) from error
+
+    def close(self) -> None:
+        """Close the database."""
+        self._db.close()
+
+
+def now() -> float:
+    """Return the time in seconds since 1970."""
+    return time.time()

@@ -1,0 +1,193 @@
+"""From the files of a folder to the state of its live model: a checkpoint, and the events after it."""
+
+import logging
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+from thalweg import __version__
+from thalweg.errors import ThalwegError
+from thalweg.live import checkpoints
+from thalweg.live.block import Block
+from thalweg.live.engine import Engine
+from thalweg.live.errors import LogDamaged, OtherVersion
+from thalweg.live.events import (
+    HAS_CODE,
+    HAS_ID,
+    HAS_ROW,
+    LABEL,
+    PREDICT,
+    REPLACE,
+    Group,
+    from_bytes,
+    joined_from_bytes,
+)
+from thalweg.live.log import Entry, Log
+from thalweg.live.operations import apply_replace
+from thalweg.live.requests import LEARNED
+from thalweg.saving import from_bytes as model_from_bytes
+
+logger = logging.getLogger("thalweg.live")
+BLOCK = 512  # events that are passed to the learner at once
+
+
+def newest_engine(folder: Path, watched: bool = True) -> tuple[Engine, str]:
+    """Return the state at the newest checkpoint that is good, and the version that wrote it.
+
+    If it is to be `watched`, a `LiveWatch` goes on from what the checkpoint has of one, or begins.
+    """
+    problems = []
+    for found in checkpoints.readable(folder):
+        if isinstance(found, tuple) and not isinstance(found, checkpoints.Checkpoint):
+            event, error = found
+            problems.append(f"checkpoint-{event}.tw: {error}")
+            logger.warning("a checkpoint is left out: %s", problems[-1])
+            continue
+        try:
+            engine = Engine.from_state(found.model, found.live)
+            engine.is_watched = watched
+            engine.begin_watch(found.live.get("watch"))
+            return engine, found.version
+        except (ThalwegError, LookupError, TypeError, ValueError) as error:
+            problems.append(f"checkpoint-{found.event}.tw: {error}")
+            logger.warning("a checkpoint is left out: %s", problems[-1])
+    seen = "; ".join(problems) if problems else "there is none"
+    raise LogDamaged(f"{folder}: no checkpoint can be read: {seen}")
+
+
+def check_span(engine: Engine, log: Log, folder: Path) -> None:
+    """Raise LogDamaged if the log does not go on where the checkpoint ends."""
+    span, emptied = log.span(), int(log.meta("emptied") or 0)
+    last = max(emptied, span[1] if span else 0)
+    if last < engine.event:
+        raise LogDamaged(
+            f"{folder}: the log ends at event {last}, the checkpoint is at {engine.event}: the log was cut, "
+            "or belongs to another folder; a copy of a folder needs log.sqlite-wal too"
+        )
+
+
+def check_version(engine: Engine, log: Log, allow_other: bool) -> None:
+    """Raise OtherVersion if events of another version would have to be replayed."""
+    span = log.span()
+    if allow_other or span is None or span[1] <= engine.event:
+        return
+    known = [*log.versions(), (span[1] + 1, "")]
+    others = {
+        version
+        for (first, version), (end, _) in pairwise(known)
+        if version != __version__ and end > engine.event + 1 and first <= span[1]
+    }
+    if others:
+        raise OtherVersion(
+            f"the log has {span[1] - engine.event:,} events of thalweg {', '.join(sorted(others))} after the "
+            f"last checkpoint, and this is {__version__}: open the folder with that version and close it, "
+            "which writes a checkpoint; or replay them with this one: replay_other_version=True"
+        )
+
+
+def replay(engine: Engine, log: Log, until: int | None = None) -> int:
+    """Pass the events after those of the engine to it, up to `until`; return how many.
+
+    Groups are joined into blocks, which changes nothing but the time it takes.
+    """
+    first, block = engine.event, None
+    while True:
+        after = engine.event + (0 if block is None else len(block))
+        entries = log.entries(after)
+        entries = [each for each in entries if until is None or each.first + each.n - 1 <= until]
+        if not entries:
+            break
+        _check_order(entries, after + 1)
+        for part in _parts(entries):
+            block = _apply(engine, block, part)
+    if block is not None:
+        block.finish()
+    return engine.event - first
+
+
+def _check_order(entries: list[Entry], expected: int) -> None:
+    for entry in entries:
+        if entry.first != expected:
+            raise LogDamaged(f"the log has a gap: events {expected} to {entry.first - 1} are missing")
+        expected = entry.first + entry.n
+
+
+def _parts(entries: list[Entry]) -> Iterator[list[Entry]]:
+    """Yield entries one by one, but small ones together."""
+    part: list[Entry] = []
+    n = 0
+    for entry in entries:
+        if part and n + entry.n > BLOCK:
+            yield part
+            part, n = [], 0
+        part.append(entry)
+        n += entry.n
+    if part:
+        yield part
+
+
+def _apply(engine: Engine, block: Block | None, entries: list[Entry]) -> Block | None:
+    """Add groups to the block, finish it when it is long enough; return the open one."""
+    group = joined_from_bytes([each.data for each in entries])
+    if group is not None and len(group) == sum(each.n for each in entries) and engine.has_begun:
+        return _add(engine, block, group, entries[0].first)
+    for entry in entries:
+        group = from_bytes(entry.data)
+        if len(group) != entry.n:
+            seen = f"{len(group)} events instead of {entry.n}"
+            raise LogDamaged(f"the group at event {entry.first} has {seen}")
+        if group.model is not None:
+            if block is not None:
+                block.finish()
+            _begin_or_replace(engine, group)
+            engine.time = group.time
+            block = None
+        else:
+            block = _add(engine, block, group, entry.first)
+    return block
+
+
+def _add(engine: Engine, block: Block | None, group: Group, first: int) -> Block | None:
+    block = engine.open_block() if block is None else block
+    engine.coder.grow(group.growth)
+    engine.time = group.time[-1] if isinstance(group.time, list) else group.time
+    add_group(block, group, first)
+    if len(block) >= BLOCK:
+        block.finish()
+        return None
+    return block
+
+
+def _begin_or_replace(engine: Engine, group: Group) -> None:
+    model = model_from_bytes(group.model or b"")
+    if group.kinds.tolist() == [REPLACE]:
+        apply_replace(engine, model, group.time)
+    else:
+        codes = group.codes.tolist() if group.ids else []
+        engine.begin(model, group.ids, codes, len(group))
+
+
+def add_group(block: Block, group: Group, first: int) -> None:
+    """Add the events of a group to a block."""
+    kinds = group.kinds
+    ids, rows, codes = (
+        np.concatenate([[0], np.cumsum(has[kinds])]).tolist() for has in (HAS_ID, HAS_ROW, HAS_CODE)
+    )
+    labels = group.codes.tolist()
+    borders = [0, *(np.flatnonzero(kinds[1:] != kinds[:-1]) + 1).tolist(), len(kinds)]
+    for start, stop in pairwise(borders):
+        kind = int(kinds[start])
+        keys = group.ids[ids[start] : ids[stop]]
+        part, given = slice(rows[start], rows[stop]), labels[codes[start] : codes[stop]]
+        time = group.time[start:stop] if isinstance(group.time, list) else group.time
+        if kind == PREDICT:
+            block.predict(keys, group.X[part], time)
+        elif kind == LABEL:
+            statuses, _ = block.label(keys, given, time)
+            if statuses.count(LEARNED) != len(keys):
+                raise LogDamaged(f"the group at event {first} has labels of rows that do not wait")
+        else:
+            block.learn(group.X[part], given, keys or None, time)
+    block.expire(group.n_expired)

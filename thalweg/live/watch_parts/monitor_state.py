@@ -1,0 +1,78 @@
+"""The state of a monitor as plain data, checked when it comes back."""
+
+import copy
+from typing import Any
+
+import numpy as np
+
+from thalweg._types import State
+from thalweg.drift.bins import Bins
+from thalweg.drift.hellinger import HellingerMonitor
+from thalweg.drift.scales import Scales
+from thalweg.errors import StateError
+
+
+def to_plain(monitor: HellingerMonitor) -> State:
+    """Return the state of a monitor as arrays, numbers, text, and lists and dicts of them."""
+    state = copy.deepcopy(monitor.__getstate__())
+    if "_categorical" in state:
+        state["_categorical"] = sorted(map(int, state["_categorical"]))
+    if state.get("_cells") is not None:
+        state["_cells"]["categorical"] = sorted(map(int, state["_cells"]["categorical"]))
+    return state
+
+
+def saved(monitor: HellingerMonitor) -> HellingerMonitor:
+    """Return a copy of a monitor, for what `update_coded` changes; it shares all else."""
+    made = HellingerMonitor.__new__(HellingerMonitor)
+    vars(made).update(vars(monitor))
+    made._scales = Scales.__new__(Scales)
+    for name, value in vars(monitor._scales).items():
+        setattr(made._scales, name, value.copy() if isinstance(value, np.ndarray) else value)
+    return made
+
+
+def from_plain(state: Any, n_features: int) -> HellingerMonitor:
+    """Return a monitor with the state that `to_plain` returned.
+
+    Raises StateError, or another error about what is missing, if the state does not fit.
+    """
+    given = copy.deepcopy(dict(state))
+    given["_categorical"] = set(given["_categorical"])
+    if given["_cells"] is not None:
+        given["_cells"]["categorical"] = set(given["_cells"]["categorical"])
+    monitor = HellingerMonitor.__new__(HellingerMonitor)
+    monitor.__setstate__(given)
+    good = monitor.n_features_ == n_features == len(monitor.watched_) and monitor.classes_ is None
+    bins = monitor.bins_
+    if not good or not (_rows_fit(monitor) if bins is None else _counts_fit(monitor, bins)):
+        raise StateError("InputDrift: the state of the monitor is damaged")
+    return monitor
+
+
+def _rows_fit(monitor: HellingerMonitor) -> bool:
+    """Return whether the rows kept for a reference have the right shape and number."""
+    parts = [(X.shape, len(groups)) for X, groups in monitor._kept]
+    good = all(shape == (n, monitor.n_features_) for shape, n in parts)
+    return good and sum(n for _, n in parts) == monitor._n_kept < monitor._length
+
+
+def _counts_fit(monitor: HellingerMonitor, bins: Bins) -> bool:
+    """Return whether counting stays within the arrays of the monitor."""
+    n, integer = monitor.n_features_, np.dtype(np.intp)
+    arrays = (bins.starts, bins.table, monitor._counts, monitor._reference)
+    if bins.padded.dtype != np.float64 or any(each.dtype != integer for each in arrays):
+        return False
+    width = bins.padded.shape[-1]
+    if bins.padded.shape != (n, width) or width & (width + 1) or bins.starts.shape != (n + 1,):
+        return False
+    if bins.starts[0] != 0 or (np.diff(bins.starts) < 0).any() or bins.starts[-1] != len(bins.table):
+        return False
+    if len(bins.table) and not 0 <= bins.table.min() <= bins.table.max() < bins.n_bins:
+        return False
+    if np.isfinite(bins.padded).sum(axis=1).max(initial=0) + 1 >= bins.n_bins:
+        return False
+    if not 0 <= monitor._filled < monitor._window:
+        return False
+    shapes: list[tuple[int, ...]] = [monitor._counts.shape, monitor._reference.shape]
+    return shapes == 2 * [(1, 1, n, bins.n_bins)]

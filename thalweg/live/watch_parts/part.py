@@ -1,0 +1,36 @@
+"""What all parts of a LiveWatch share: their state is their attributes."""
+
+import copy
+from typing import Any, Self
+
+import numpy as np
+
+from thalweg._stateful import check_alike
+from thalweg._types import State
+from thalweg.errors import StateError
+
+
+class Part:
+    """Something that is watched; its attributes are arrays, numbers, text, and lists and dicts of them.
+
+    Arrays keep their shapes, except those in `_grows`.
+    """
+
+    _grows: frozenset[str] = frozenset()
+
+    def state(self) -> State:
+        """Return a copy of the attributes."""
+        return copy.deepcopy(vars(self))
+
+    def restore(self, state: Any) -> Self:
+        """Go on from what `state` returned; raise StateError, and change nothing, if it does not fit."""
+        fresh = vars(self)
+        if not isinstance(state, dict):
+            raise StateError(f"the state of {type(self).__name__} must be a dict")
+        check_alike(state, fresh, type(self).__name__)
+        for name, value in fresh.items():
+            if isinstance(value, np.ndarray) and name not in self._grows and value.shape != state[name].shape:
+                was, wanted = state[name].shape, value.shape
+                raise StateError(f"{type(self).__name__}: {name} has the shape {was}, not {wanted}")
+        self.__dict__ = copy.deepcopy(state)
+        return self

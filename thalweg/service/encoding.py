@@ -1,0 +1,145 @@
+"""Answers as JSON, JSON lines or Arrow."""
+
+import datetime
+import decimal
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import msgspec
+
+from thalweg.live.requests import Outcomes, Predictions
+from thalweg.service.media import ARROW, LINES
+
+_encoder = msgspec.json.Encoder()
+to_json: Callable[[Any], bytes] = _encoder.encode
+
+
+class Labels:
+    """The JSON of the labels of a model, kept as long as its list of classes is the same.
+
+    A label is a key of `probabilities`, too, where it is text: true is "true", 3 is "3".
+    """
+
+    def __init__(self) -> None:
+        self._classes: list[Any] | None = None
+        self._n = 0
+        self._values: dict[Any, bytes] = {}
+        self._template = b""
+
+    def of(self, classes: list[Any]) -> tuple[dict[Any, bytes], bytes]:
+        """Return the JSON of each label, and that of probabilities with %b in place of each number."""
+        if classes is not self._classes or len(classes) != self._n:
+            self._values = {label: to_json(plain(label)) for label in classes}
+            keys = [to_json(as_key(label)).replace(b"%", b"%%") for label in classes]
+            self._template = b"{" + b",".join([key + b":%b" for key in keys]) + b"}"
+            self._classes, self._n = classes, len(classes)
+        return self._values, self._template
+
+
+def plain(label: Any) -> Any:
+    """Return a label as JSON has it: dates as text."""
+    if isinstance(label, datetime.date | datetime.time | datetime.timedelta | decimal.Decimal | bytes):
+        return str(label)
+    return label.item() if hasattr(label, "item") else label
+
+
+def as_key(label: Any) -> str:
+    """Return a label as text: true is "true", 3 is "3"."""
+    found = plain(label)
+    return found if isinstance(found, str) else to_json(found).decode()
+
+
+def prediction_rows(found: Predictions, labels: Labels) -> list[bytes]:
+    """Return the JSON object of each predicted row."""
+    values, shares = labels.of(found.classes)
+    n, k = found.probabilities.shape
+    if not n:
+        return []
+    numbers = iter(to_json(found.probabilities.ravel().tolist())[1:-1].split(b",") if k else [])
+    columns: list[Iterable[Any]] = []
+    template = b"{"
+    if found.ids is not None:
+        template += b'"id":%b,'
+        columns.append(map(to_json, found.ids))
+    template += b'"label":%b,"probabilities":' + shares
+    columns.append([values[label] if label in values else to_json(plain(label)) for label in found.labels])
+    columns += [numbers] * k
+    for name, given, encode in (
+        (b"set", found.sets, lambda each: to_json([plain(label) for label in each])),
+        (b"event", None if None in found.events else found.events, to_json),
+        (b"status", found.statuses if "already" in found.statuses else None, to_json),
+        (b"wants_label", found.asks, to_json),
+    ):
+        if given is not None:
+            template += b',"' + name + b'":%b'
+            columns.append(map(encode, given))
+    template += b"}"
+    return [template % row for row in zip(*columns, strict=False)]
+
+
+def outcome_rows(found: Outcomes) -> list[bytes]:
+    """Return the JSON object of each learned row or label."""
+    rows = []
+    ids = found.ids if found.ids is not None else [None] * len(found.statuses)
+    for each, status, event, message in zip(ids, found.statuses, found.events, found.messages, strict=True):
+        row: dict[str, Any] = {} if each is None else {"id": each}
+        row["status"] = status
+        if event is not None:
+            row["event"] = event
+        if message is not None:
+            row["message"] = message
+        rows.append(to_json(row))
+    return rows
+
+
+def encode_many(found: Predictions | Outcomes, labels: Labels, form: str) -> bytes:
+    """Return the answer to a request of several rows, in the form in which it came."""
+    if form == ARROW:
+        return _arrow(found)
+    rows = prediction_rows(found, labels) if isinstance(found, Predictions) else outcome_rows(found)
+    if form == LINES:
+        return b"\n".join([*rows, b""])
+    if isinstance(found, Predictions):
+        return b'{"predictions":[' + b",".join(rows) + b"]}"
+    n_learned, n_already = found.statuses.count("learned"), found.statuses.count("already")
+    counts = b'{"learned":%d,"already":%d,"refused":%d,"outcomes":[' % (
+        n_learned,
+        n_already,
+        len(rows) - n_learned - n_already,
+    )
+    return counts + b",".join(rows) + b"]}"
+
+
+def _arrow(found: Predictions | Outcomes) -> bytes:
+    import pyarrow as pa
+
+    columns: dict[str, Any] = {}
+    if found.ids is not None:
+        columns["id"] = _column(found.ids)
+    if isinstance(found, Predictions):
+        columns["label"] = _column(found.labels)
+        for label, shares in zip(found.classes, found.probabilities.T, strict=True):
+            columns[f"p_{as_key(label)}"] = pa.array(shares)
+        if found.sets is not None:
+            columns["set"] = pa.array([[as_key(label) for label in each] for each in found.sets])
+        if found.asks is not None:
+            columns["wants_label"] = pa.array(found.asks)
+    else:
+        columns["message"] = pa.array(found.messages, pa.string())
+    if found.ids is not None or not isinstance(found, Predictions):
+        columns["event"] = pa.array(found.events, pa.int64())
+        columns["status"] = pa.array(found.statuses, pa.string())
+    table = pa.table(columns)
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    return sink.getvalue().to_pybytes()
+
+
+def _column(values: list[Any]) -> Any:
+    import pyarrow as pa
+
+    try:
+        return pa.array(values)
+    except (pa.ArrowException, OverflowError):  # of several types
+        return pa.array([as_key(each) for each in values])

@@ -1,0 +1,42 @@
+"""The forms that rows may be sent in, by the content type of a request."""
+
+from thalweg.service.request_error import RequestError
+
+JSON, LINES, ARROW = "json", "lines", "arrow"
+TYPES = {
+    b"application/json": JSON,
+    b"application/x-ndjson": LINES,
+    b"application/jsonl": LINES,
+    b"application/x-jsonlines": LINES,
+    b"application/vnd.apache.arrow.stream": ARROW,
+}
+CONTENT_TYPES = {
+    JSON: b"application/json",
+    LINES: b"application/x-ndjson",
+    ARROW: b"application/vnd.apache.arrow.stream",
+}
+LISTED = ", ".join(content_type.decode() for content_type in CONTENT_TYPES.values())
+
+
+def form_of(headers: list[tuple[bytes, bytes]]) -> str:
+    """Return the form of a request's body; raise RequestError if it is none of ours.
+
+    A content type is demanded, so that a page of another site cannot make a browser send rows: browsers ask
+    a server first before they send one of these types across sites.
+    """
+    given = encoding = b""
+    for name, value in headers:
+        if name == b"content-type":
+            given = value
+        elif name == b"content-encoding":
+            encoding = value
+    found = TYPES.get(given) or TYPES.get(given.partition(b";")[0].strip().lower())
+    if found is None:
+        seen = f"not {given.decode('latin-1')[:80]!r}" if given else "and the request has none"
+        raise RequestError("unsupported_type", f"the content type must be one of {LISTED}, {seen}")
+    if encoding not in (b"", b"identity"):
+        what = encoding.decode("latin-1")[:40]
+        raise RequestError(
+            "unsupported_type", f"the body must not be compressed, got content-encoding {what!r}"
+        )
+    return found

@@ -1,0 +1,43 @@
+"""What a service is told when it starts."""
+
+from dataclasses import dataclass, field
+
+from thalweg.service.limits import Limits
+from thalweg.service.rates import Rates
+from thalweg.service.tokens import Tokens
+
+
+@dataclass(slots=True)
+class Settings:
+    """Settings of a service.
+
+    Attributes
+    ----------
+    limits : Limits
+        How much a client may ask for.
+    tokens : Tokens or None
+        Who may ask; None for everybody who reaches the port.
+    admin : bool
+        Whether models may be replaced and ids erased by HTTP.
+    access_log : bool
+        Whether each request is a line of the log.
+    alert_url : str or None
+        Where alerts are posted as JSON.
+    alert_log : bool
+        Whether alerts are lines of the log.
+    alert_silence : float or None
+        Seconds without a label after which that is an alert; None for three times the longest silence seen.
+    """
+
+    limits: Limits = field(default_factory=Limits)
+    tokens: Tokens | None = None
+    admin: bool = False
+    access_log: bool = False
+    alert_url: str | None = None
+    alert_log: bool = False
+    alert_silence: float | None = None
+    rates: Rates | None = None
+
+    def __post_init__(self) -> None:
+        if self.rates is None and self.limits.rate is not None:
+            self.rates = Rates(self.limits.rate)

@@ -1,0 +1,1 @@
+"""The compiled code of `thalweg.trust`."""
