@@ -313,6 +313,29 @@ def test_interrupts_lose_no_row_that_waits(name):
         assert_same(other.state(), whole.state())
 
 
+@pytest.mark.parametrize("method", ["observe", "predict_then_observe"])
+@pytest.mark.parametrize("name", [name for name in NAMES if "wrapper" not in name])
+def test_a_signal_right_after_the_last_row_loses_none_of_them(name, method, monkeypatch):
+    X, y = rows(60)
+    other, whole = (clone(keepers()[name]).begin(3, range(3)) for _ in range(2))
+    hidden = "_observe" if method == "observe" else "_predict_observe"
+    inner = getattr(other, hidden)
+
+    def interrupted_after(*arguments, **settings):
+        inner(*arguments, **settings)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(other, hidden, interrupted_after)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        getattr(other, method)(X, ids=np.arange(60))
+    assert caught.value.rows_learned == 60
+    monkeypatch.undo()
+    getattr(whole, method)(X, ids=np.arange(60))
+    for learner in (other, whole):
+        learner.test_then_train(X, y, ids=np.arange(60))
+    assert_same(other.state(), whole.state())
+
+
 def n_done(call, seconds):
     """Interrupt a call after so many seconds; return how many rows it has done, None if nobody counted."""
     late = interrupted(call, max(seconds, 1e-4))

@@ -13,6 +13,7 @@ from .waiting_index import WaitingIndex
 HEAVIEST: float
 
 def learn_counted(learner: object, n_rows: int, learn: Callable[..., None], *arguments: Any) -> None: ...
+def observe_counted(learner: object, n_rows: int, observe: Callable[..., None], *arguments: Any) -> None: ...
 
 class Kernel:
     @property

@@ -358,12 +358,21 @@ def learn_counted(learner, Py_ssize_t n_rows, learn, *arguments):
 
     No signal is handled between the two: the number is that of the rows learned, wherever a signal comes.
     """
+    call_counted(learner, "_n_learned", n_rows, learn, arguments)
+
+
+def observe_counted(learner, Py_ssize_t n_rows, observe, *arguments):
+    """Observe rows by a kernel's method and add their number to the learner's `_n_observed`, as above."""
+    call_counted(learner, "_n_observed", n_rows, observe, arguments)
+
+
+cdef call_counted(learner, str counter, Py_ssize_t n_rows, call, tuple arguments):
     try:
-        learn(*arguments)
+        call(*arguments)
     except BaseException as error:
-        learner._n_learned += getattr(error, "rows_learned", 0)
+        setattr(learner, counter, getattr(learner, counter) + getattr(error, "rows_learned", 0))
         raise
-    learner._n_learned += n_rows
+    setattr(learner, counter, getattr(learner, counter) + n_rows)
 
 
 cdef inline Py_ssize_t length_of(cnp.ndarray array):

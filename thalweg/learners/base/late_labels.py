@@ -72,16 +72,19 @@ class LateLabels(Contract):
 
     def _observe_rows(self, X: Any, ids: Numbers | None, observe: Callable[..., None], *rest: Any) -> None:
         """Call `observe` for checked rows, which wait for their labels from now on."""
-        waiting = self._index()
-        if waiting is None:
-            observe(*rest)
-            return
-        numbers = np.zeros(len(X), dtype=np.int64)
+        waiting, first = self._index(), self._n_observed
+        numbers = np.zeros(0 if waiting is None else len(X), dtype=np.int64)
         try:
-            waiting.observe(X if isinstance(X, np.ndarray) else None, ids, numbers)
-            observe(*rest, ids=numbers.copy())
+            if waiting is None:
+                observe(*rest)
+            else:
+                waiting.observe(X if isinstance(X, np.ndarray) else None, ids, numbers)
+                observe(*rest, ids=numbers.copy())
         except BaseException as error:
-            waiting.undo(numbers[getattr(error, "rows_learned", 0) :])
+            if first is not None and self._n_observed is not None:
+                set_rows_learned(error, self._n_observed - first)
+            if waiting is not None:
+                waiting.undo(numbers[getattr(error, "rows_learned", 0) :])
             raise
 
     def _learn_block(
@@ -170,6 +173,7 @@ class LateLabels(Contract):
         start = 0
         for place in [*np.flatnonzero(observed).tolist(), len(y) - 1]:
             part, row, is_learned = slice(start, place + 1), slice(place, place + 1), False
+            first = self._n_observed
             given = {} if tested is None else {"tested": tested[part]}
             try:
                 if start <= place:
@@ -181,7 +185,8 @@ class LateLabels(Contract):
                 if start <= place and observed[place]:
                     self.observe(X[row], None if ids is None else ids[row])
             except BaseException as error:
-                n = place - start if is_learned else min(getattr(error, "rows_learned", 0), place - start)
+                n = getattr(error, "rows_learned", 0)
+                n = place - start + (self._n_observed != first) if is_learned else min(n, place - start)
                 set_rows_learned(error, start + n)
                 raise
             start = place + 1

@@ -6,7 +6,7 @@ from typing import Any, TypeGuard, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from thalweg._native.kernel import Kernel, learn_counted
+from thalweg._native.kernel import Kernel, learn_counted, observe_counted
 from thalweg._types import Floats, Ints, Numbers, State
 from thalweg.learners.base.arguments import Row, as_id
 from thalweg.learners.base.memory_limit import Needs
@@ -135,6 +135,7 @@ class KeepsRows(NativeClassifier):
     """A native learner that keeps something with rows which wait for labels, or has members that do."""
 
     _observes_in_blocks = True
+    _n_observed: int = 0
 
     def _learn(self, X: Floats, y: Ints, w: Floats, p: Floats, ids: Numbers | None = None) -> None:
         learn_counted(self, len(y), self._kernel.learn, X, y, w, p, None, ids)
@@ -154,7 +155,7 @@ class KeepsRows(NativeClassifier):
         learn_counted(self, len(y), self._kernel.learn, X, y, w, p, tested, ids, observed)
 
     def _observe(self, X: Floats, ids: Numbers | None = None) -> None:
-        self._kernel.observe(X, ids)
+        observe_counted(self, len(X), self._kernel.observe, X, ids)
 
     def _predict_observe(self, X: Floats, p: Floats, ids: Numbers | None = None) -> None:
-        self._kernel.predict_observe(X, p, ids)
+        observe_counted(self, len(X), self._kernel.predict_observe, X, p, ids)

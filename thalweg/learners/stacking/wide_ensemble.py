@@ -6,9 +6,9 @@ from typing import Any, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from thalweg._native.kernel import Kernel, learn_counted
+from thalweg._native.kernel import Kernel, learn_counted, observe_counted
 from thalweg._types import Floats, Ints, Numbers, State
-from thalweg.errors import StateError, set_rows_learned
+from thalweg.errors import StateError
 from thalweg.learners.base.importance import importance_of, weighted_mean
 from thalweg.learners.base.member_state import check_inputs
 from thalweg.learners.base.sparse_one_hot import SparseOneHot
@@ -133,19 +133,14 @@ class WideEnsemble(Ensemble):
             self._kernel.predict(rows, p[part])
 
     def _observe(self, X: Any, ids: Numbers | None = None) -> None:
-        self._see_rows(X, ids, lambda rows, _part, numbers: self._kernel.observe(rows, numbers))
+        for part, rows in self._member_rows(X):
+            numbers = None if ids is None else ids[part]
+            observe_counted(self, len(rows), self._kernel.observe, rows, numbers)
 
     def _predict_observe(self, X: Any, p: Floats, ids: Numbers | None = None) -> None:
-        see = self._kernel.predict_observe
-        self._see_rows(X, ids, lambda rows, part, numbers: see(rows, p[part], numbers))
-
-    def _see_rows(self, X: Any, ids: Numbers | None, see: Callable[..., None]) -> None:
         for part, rows in self._member_rows(X):
-            try:
-                see(rows, part, None if ids is None else ids[part])
-            except BaseException as error:
-                set_rows_learned(error, part.start + getattr(error, "rows_learned", 0))
-                raise
+            numbers = None if ids is None else ids[part]
+            observe_counted(self, len(rows), self._kernel.predict_observe, rows, p[part], numbers)
 
     def _fit_block(self, X: Any, y: Ints, w: Floats) -> None:
         if self._fold is None:
