@@ -54,7 +54,7 @@ def rivals(p, codes, comes, ends):
         known = np.flatnonzero(comes[:end] < end)
         known = known[np.argsort(comes[known], kind="stable")]
         window = slice(end - WINDOW, end)
-        if len(known) <= REFERENCE:
+        if first is None or len(known) <= REFERENCE:
             first = calibrator(sure, right, known[:REFERENCE])
         latest = calibrator(sure, right, known[-REFERENCE:])
         again = latest(sure[window])

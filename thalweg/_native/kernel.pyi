@@ -1,4 +1,3 @@
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,8 +11,6 @@ from .waiting_index import WaitingIndex
 
 HEAVIEST: float
 
-def learn_counted(learner: object, n_rows: int, learn: Callable[..., None], *arguments: Any) -> None: ...
-def observe_counted(learner: object, n_rows: int, observe: Callable[..., None], *arguments: Any) -> None: ...
 
 class Kernel:
     @property

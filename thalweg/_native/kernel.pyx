@@ -353,28 +353,6 @@ cdef class Kernel:
         return 0
 
 
-def learn_counted(learner, Py_ssize_t n_rows, learn, *arguments):
-    """Learn rows by a kernel's method and add their number to the learner's `_n_learned`.
-
-    No signal is handled between the two: the number is that of the rows learned, wherever a signal comes.
-    """
-    call_counted(learner, "_n_learned", n_rows, learn, arguments)
-
-
-def observe_counted(learner, Py_ssize_t n_rows, observe, *arguments):
-    """Observe rows by a kernel's method and add their number to the learner's `_n_observed`, as above."""
-    call_counted(learner, "_n_observed", n_rows, observe, arguments)
-
-
-cdef call_counted(learner, str counter, Py_ssize_t n_rows, call, tuple arguments):
-    try:
-        call(*arguments)
-    except BaseException as error:
-        setattr(learner, counter, getattr(learner, counter) + getattr(error, "rows_learned", 0))
-        raise
-    setattr(learner, counter, getattr(learner, counter) + n_rows)
-
-
 cdef inline Py_ssize_t length_of(cnp.ndarray array):
     cdef Py_ssize_t axis, n = 1         # PyArray_SIZE would be a call
     for axis in range(cnp.PyArray_NDIM(array)):

@@ -6,7 +6,8 @@ from typing import Any, TypeGuard, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from thalweg._native.kernel import Kernel, learn_counted, observe_counted
+from thalweg._native.counted import learn_counted, observe_counted
+from thalweg._native.kernel import Kernel
 from thalweg._types import Floats, Ints, Numbers, State
 from thalweg.learners.base.arguments import Row, as_id
 from thalweg.learners.base.memory_limit import Needs

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from thalweg._native.kernel import learn_counted
+from thalweg._native.counted import learn_counted
 from thalweg._types import Floats, Ints
 from thalweg.learners.base._native.one_hot import widened_sparse, width_of
 from thalweg.learners.base._native.sparse_kernel import SparseKernel

@@ -6,7 +6,8 @@ from typing import Any, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from thalweg._native.kernel import Kernel, learn_counted, observe_counted
+from thalweg._native.counted import learn_counted, observe_counted
+from thalweg._native.kernel import Kernel
 from thalweg._types import Floats, Ints, Numbers, State
 from thalweg.errors import StateError
 from thalweg.learners.base.importance import importance_of, weighted_mean

@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from thalweg._native.kernel import Kernel, observe_counted
+from thalweg._native.counted import observe_counted
+from thalweg._native.kernel import Kernel
 from thalweg._parameters import one_of, real_number, whole_number, wrong, yes_or_no
 from thalweg._types import Floats, Ints, Numbers, State
 from thalweg.errors import StateError
