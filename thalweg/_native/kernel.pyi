@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,11 @@ from .lock import Lock
 from .waiting_index import WaitingIndex
 
 HEAVIEST: float
+
+
+def call_counted(
+    learner: object, counter: str, n_rows: int, method: Callable[..., None], *arguments: Any
+) -> None: ...
 
 
 class Kernel:

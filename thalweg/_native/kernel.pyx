@@ -353,6 +353,19 @@ cdef class Kernel:
         return 0
 
 
+def call_counted(learner, str counter, Py_ssize_t n_rows, method, *arguments):
+    """Call a kernel's method and add the number of rows that it has processed to an attribute of the learner.
+
+    No signal is handled between the two: the number is right, wherever a signal comes.
+    """
+    try:
+        method(*arguments)
+    except BaseException as error:
+        setattr(learner, counter, getattr(learner, counter) + getattr(error, "rows_learned", 0))
+        raise
+    setattr(learner, counter, getattr(learner, counter) + n_rows)
+
+
 cdef inline Py_ssize_t length_of(cnp.ndarray array):
     cdef Py_ssize_t axis, n = 1         # PyArray_SIZE would be a call
     for axis in range(cnp.PyArray_NDIM(array)):
