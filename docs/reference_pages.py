@@ -74,7 +74,7 @@ class Entry(NamedTuple):
 
 
 def on_config(config):
-    """Put the pages into the navigation, in place of the one line in mkdocs.yml."""
+    """Put the pages into the navigation, instead of the one line in mkdocs.yml."""
     pages = {page: title for page, title, _ in SUBJECTS}
     learners = [{t: f"reference/{p}.md"} for p, t in pages.items() if p.startswith("learners")]
     others = [{t: f"reference/{p}.md"} for p, t in pages.items() if not p.startswith("learners")]
