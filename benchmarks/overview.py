@@ -42,13 +42,12 @@ def by_method(results):
 
 def table(results):
     """Yield the lines of the table."""
-    yield ("| method | rows/s | times the fastest peer | fastest peer | accuracy % | points ahead of the most "
-           "accurate peer | most accurate peer |")
-    yield "|---|---:|---:|---|---:|---:|---|"
+    yield "| method | rows/s | times the fastest peer | accuracy % | points ahead of the most accurate peer |"
+    yield "|---|---:|---|---:|---|"
     for name, lines in by_method(results).items():
         rate = short(median(max(line["ours"]["rates"]) for line in lines))
         accuracy = f"{100 * mean(line['ours']['accuracy'] for line in lines):.1f}"
-        yield f"| {name} | {rate} | {' | '.join(speed(lines))} | {accuracy} | {' | '.join(lead(lines))} |"
+        yield f"| {name} | {rate} | {speed(lines)} | {accuracy} | {lead(lines)} |"
 
 
 def speed(lines):
@@ -56,10 +55,10 @@ def speed(lines):
     fastest = [min((times(line["ours"], line[side]), side) for side in PEERS if side in line)
                for line in lines if set(PEERS) & set(line)]  # fmt: skip
     if not fastest:
-        return "–", "–"
+        return "–"
     ratios = [ratio for ratio, _ in fastest]
     spread = f"{number(median(ratios))} [{number(min(ratios))}, {number(max(ratios))}]"
-    return spread, names(side for _, side in fastest)
+    return f"{spread} {names(side for _, side in fastest)}"
 
 
 def lead(lines):
@@ -67,10 +66,10 @@ def lead(lines):
     best = [min((ahead(line, side), side) for side in PEERS if ahead(line, side) is not None)
             for line in lines if any(ahead(line, side) is not None for side in PEERS)]  # fmt: skip
     if not best:
-        return "–", "–"
+        return "–"
     points = [point for point, _ in best]
     spread = f"{signed(mean(points))} [{signed(min(points))}, {signed(max(points))}]"
-    return spread, names(side for _, side in best)
+    return f"{spread} {names(side for _, side in best)}"
 
 
 def kinds(results):
@@ -90,8 +89,8 @@ def span(lines, side):
 
 
 def number(ratio):
-    """Return a ratio with two digits, or three from a hundred on."""
-    return f"{ratio:.0f}" if ratio >= 10 else f"{ratio:.1f}" if ratio >= 1 else f"{ratio:.2f}"
+    """Return a ratio with about two digits."""
+    return f"{ratio:.0f}" if ratio >= 9.95 else f"{ratio:.1f}" if ratio >= 0.95 else f"{ratio:.2f}"
 
 
 def signed(points):
