@@ -86,6 +86,12 @@ def on_config(config):
     return config
 
 
+def remember_inherited():
+    """Let griffe find what a class inherits once, not for every line of a template: it halves the time."""
+    for kind in (griffe.Class, griffe.Alias):
+        kind.inherited_members = property(cache(kind.inherited_members.fget))
+
+
 def on_files(files, config):
     """Add the pages to the site."""
     for name, text in pages().items():
@@ -99,6 +105,7 @@ def package():
     loader = griffe.GriffeLoader(search_paths=[str(ROOT)], docstring_parser="numpy")
     loaded = loader.load("thalweg")
     loader.resolve_aliases(implicit=True, external=False)
+    remember_inherited()
     return loaded
 
 
