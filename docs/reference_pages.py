@@ -247,7 +247,7 @@ def index(described):
             f"| [`{each.path.removeprefix('thalweg.')}`]({page}.md#{each.path}) | {summary(each.path)} |"
             for each in described.get(page, [])
         ]
-        lines += ["| | |\n|---|---|", *rows] if rows else ["What kernels of your own are compiled against."]
+        lines += ["| name | what it is |\n|---|---|", *rows] if rows else ["What kernels of your own are compiled against."]
     return "\n".join(lines) + "\n"
 
 
@@ -282,7 +282,7 @@ def commands():
 
     text = "# Commands\n\nWhat `thalweg COMMAND --help` says.\n"
     for name, command in get_command(app).commands.items():
-        text += f"\n## thalweg {name}\n\n{command.help}\n\n| | |\n|---|---|\n"
+        text += f"\n## thalweg {name}\n\n{command.help}\n\n| argument or option | meaning |\n|---|---|\n"
         text += "".join(map(_option_row, sorted(command.params, key=_is_option)))
     return text
 
