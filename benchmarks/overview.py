@@ -51,7 +51,7 @@ def table(results):
 
 
 def speed(lines):
-    """Return the ratios to the fastest peer of each stream, median [least, most], and the peers' names."""
+    """Return the ratios to the fastest peer of each stream, median [least, most], and these peers."""
     fastest = [min((times(line["ours"], line[side]), side) for side in PEERS if side in line)
                for line in lines if set(PEERS) & set(line)]  # fmt: skip
     if not fastest:
@@ -62,7 +62,7 @@ def speed(lines):
 
 
 def lead(lines):
-    """Return the lead over the most accurate peer of each stream, mean [least, most], and the peers' names."""
+    """Return the lead over the most accurate peer of each stream, mean [least, most], and these peers."""
     best = [min((ahead(line, side), side) for side in PEERS if ahead(line, side) is not None)
             for line in lines if any(ahead(line, side) is not None for side in PEERS)]  # fmt: skip
     if not best:

@@ -127,8 +127,9 @@ def how(found, results):
     turns = [len(result["ours"]["rates"]) for result in results]
     files = sorted({result.get("code", "")[:10] for result in results} - {""})
     return (
-        f"Version {found['thalweg']}, MOA of capymoa {found['capymoa']}, River {found['river']}, Vowpal Wabbit "
-        f"{found.get('vw', '–')}, Python {found['python']}, {found['machine']}; {min(turns)} to {max(turns)} turns. "
+        f"Version {found['thalweg']}, MOA of capymoa {found['capymoa']}, River {found['river']}, Vowpal "
+        f"Wabbit {found.get('vw', '–')}, Python {found['python']}, {found['machine']}; {min(turns)} to "
+        f"{max(turns)} turns. "
         f"`git rev-parse HEAD:thalweg` was {', '.join(files) or 'not kept'}."
     )
 

@@ -247,7 +247,8 @@ def index(described):
             f"| [`{each.path.removeprefix('thalweg.')}`]({page}.md#{each.path}) | {summary(each.path)} |"
             for each in described.get(page, [])
         ]
-        lines += ["| name | what it is |\n|---|---|", *rows] if rows else ["What kernels of your own are compiled against."]
+        none = ["What kernels of your own are compiled against."]
+        lines += ["| name | what it is |\n|---|---|", *rows] if rows else none
     return "\n".join(lines) + "\n"
 
 

@@ -84,10 +84,11 @@ def test_the_first_table_has_the_fastest_and_the_most_accurate_peer_of_each_stre
 
 
 def test_a_peer_that_was_cut_early_does_not_count_in_accuracy_but_in_speed():
-    cut = {**result("NaiveBayes", "sea", [10.0], [1.0]), "ours": {"rates": [10.0], "rows": 9000, "accuracy": 0.8}}
+    ours = {"rates": [10.0], "rows": 9000, "accuracy": 0.8}
+    cut = {**result("NaiveBayes", "sea", [10.0], [1.0]), "ours": ours}
     cut["moa"].update(rows=4000, ours_then=0.9)
     assert overview.ahead(cut, "moa") is None
-    assert overview.table([cut]) and list(overview.table([cut]))[2].endswith("| 10 [10, 10] MOA | 80.0 | – |")
+    assert list(overview.table([cut]))[2].endswith("| 10 [10, 10] MOA | 80.0 | – |")
     cut["moa"]["rows"] = 5000
     assert overview.ahead(cut, "moa") == pytest.approx(20)
 

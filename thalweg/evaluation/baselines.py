@@ -1,4 +1,4 @@
-"""Baselines that any learner must beat: the most frequent class, the latest label, and a Markov chain of labels."""
+"""Baselines that any learner must beat: the majority class, the last label, a Markov chain of labels."""
 
 from typing import TYPE_CHECKING, NamedTuple, Self
 

@@ -68,8 +68,8 @@ def report(results: Results) -> Report:
         )
     else:
         made.notes.append(
-            "Figure 6 is left out: the paper's credit-card transactions are not available, and the loans that "
-            "stand in for them need gmsc.arff.gz; name its folder with --data."
+            "Figure 6 is left out: the paper's credit-card transactions are not available, and the loans "
+            "that stand in for them need gmsc.arff.gz; name its folder with --data."
         )
     return made
 
