@@ -110,7 +110,7 @@ def test_the_table_shows_the_trivial_learners_and_names_the_default(tmp_path):
     page = tmp_path / "page.html"
     done = run_command("run", "sea", "--rows", 15_000, "--report", page, env=os.environ | {"COLUMNS": "150"})
     assert done.returncode == 0
-    baselines = ("majority class", "repeat the last label", "what followed the last label")
+    baselines = ("majority class", "repeat the last label", "Markov chain of labels")
     for words in ("AdaptiveStacking on SEA", *baselines, "12,500", "15,000"):
         assert words in done.stdout
     banner, members = done.stderr.splitlines()

@@ -27,7 +27,7 @@ class Labels:
         self._template = b""
 
     def of(self, classes: list[Any]) -> tuple[dict[Any, bytes], bytes]:
-        """Return the JSON of each label, and that of probabilities with %b in place of each number."""
+        """Return the JSON of each label, and that of probabilities with %b instead of each number."""
         if classes is not self._classes or len(classes) != self._n:
             self._values = {label: to_json(plain(label)) for label in classes}
             keys = [to_json(as_key(label)).replace(b"%", b"%%") for label in classes]
