@@ -252,7 +252,7 @@ class _Predicted:
         engine = self._engine
         classes = engine.classes if k == len(engine.classes) else engine.classes[:k]
         return Predictions(
-            self._ids, labels_of(answers, classes), p, classes, self._events, self._statuses,
+            self._ids, answers, p, classes, self._events, self._statuses,
             sets_as_lists(sets, classes) if self._wants_sets else None,
             asks.tolist() if engine.budget is not None else None,
         )  # fmt: skip
@@ -284,12 +284,7 @@ def _only_read(engine: Engine, p: Floats, wants_sets: bool) -> Predictions:
     n, classes = len(p), engine.classes
     answers = engine.learner._answers(p) if len(classes) and n else np.full(n, -1, dtype=np.intp)
     sets = sets_as_lists(engine.sets_of(p), classes) if wants_sets else None
-    return Predictions(None, labels_of(answers, classes), p, classes, [None] * n, [PREDICTED] * n, sets)
-
-
-def labels_of(answers: Ints, classes: list[Any]) -> list[Any]:
-    """Return the labels of codes, None for -1."""
-    return [classes[code] if code >= 0 else None for code in answers.tolist()]
+    return Predictions(None, answers, p, classes, [None] * n, [PREDICTED] * n, sets)
 
 
 def sets_as_lists(sets: Any, classes: list[Any]) -> list[list[Any]]:
