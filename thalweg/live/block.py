@@ -283,14 +283,17 @@ class Block:
 
     def _keep(self, found: Found, sources: Ints, kinds: Any) -> Ints:
         """Store the rows that wait from now on; return for each row how many were predicted before it."""
-        engine = self._engine
-        predicted = np.zeros(self._n_rows, dtype=bool)
-        predicted[sources[kinds == PREDICT]] = True
-        row: Ints = engine.n_predicted + np.cumsum(predicted) - 1
-        engine.n_predicted += int(predicted.sum())
+        engine, n = self._engine, self._n_rows
+        if self.kinds.count(PREDICT) == n:  # every row that came
+            row: Ints = np.arange(engine.n_predicted, engine.n_predicted + n)
+        else:
+            predicted = np.zeros(n, dtype=bool)
+            predicted[sources[kinds == PREDICT]] = True
+            row = engine.n_predicted + np.cumsum(predicted) - 1
+        engine.n_predicted = int(row[-1]) + 1
         if not self._pending:
             return row
-        all_wait = len(self._pending) == self._n_rows  # then they are in order
+        all_wait = len(self._pending) == n  # then they are in order
         places: Any = slice(None) if all_wait else np.array(list(self._pending.values()), dtype=np.intp)
         events = np.array(self._row_event, dtype=np.int64)[places]
         fields = {

@@ -42,7 +42,7 @@ def feed(
     if before is None:
         predicted = np.zeros(n, dtype=bool)
     elif len(before) == n and not len(taken.row) and PREDICT == rows.kinds.min() == rows.kinds.max():
-        watch.predicted(when, _copied(rows.X), found.p, found.answers)
+        watch.predicted(when, rows.X, found.p, found.answers)
         n, predicted = 0, np.zeros(0, dtype=bool)
     else:
         predicted = rows.kinds == PREDICT
@@ -50,6 +50,8 @@ def feed(
         watch.predicted(when[predicted], rows.X[predicted], found.p[at], found.answers[at])
     if n and len(taken.row) == n:
         _feed_labels(engine, when, rows.X, rows.codes, taken, np.ones(n, dtype=bool))
+    elif n and before is None and not len(taken.row):  # rows that were learned with their labels
+        watch.learned(when, np.full(n, -1), rows.codes, 0, 0.0, rows.X)
     elif n:
         learned, own = ~predicted, np.zeros(len(found.answers))
         own[places[predicted]] = when[predicted]
@@ -74,11 +76,6 @@ def _feed_labels(engine: "Engine", now: Floats, X: Any, codes: Ints, said: Taken
     seconds = np.where(known, np.maximum(now - said.time, 0.0), 0.0)
     inputs = None if known.all() else X
     engine.watch.learned(now, np.where(known, said.answer, -1), codes, delays, seconds, inputs)
-
-
-def _copied(X: Any) -> Any:
-    """Return rows that the caller of the live model cannot change."""
-    return X.copy() if isinstance(X, np.ndarray) else X
 
 
 def count_statuses(engine: "Engine", time: float, results: Sequence[Any], n_refused: int) -> None:
