@@ -248,7 +248,7 @@ class _Predicted:
         return self._result(found.p[part, :k], found.answers[part], found.asks[part], sets)
 
     def _mixed(self, found: Found) -> tuple[Floats, Ints, Mask, Mask]:
-        """Return probabilities, answers, whether labels would help, and sets, of rows some of which are known."""
+        """Return probabilities, answers, wishes for labels, and sets, where some rows were known."""
         n, places = len(self._ids), np.array(self._places, dtype=np.intp)
         k = max([*found.n_classes[places[:1]].tolist(), *(len(p) for _, p, *_ in self._kept),
                  *(int(found.n_classes[place]) for _, place in self._twice)], default=0)

@@ -16,7 +16,7 @@ from thalweg.live.requests import ALREADY, LEARNED, OTHER_LABEL, UNKNOWN_ID
 from thalweg.live.requests import DROPPED as DROPPED_STATUS
 from thalweg.live.requests import EXPIRED as EXPIRED_STATUS
 from thalweg.live.waiting import DROPPED, EXPIRED, Said
-from thalweg.live.watching import TAKEN, Taken, feed
+from thalweg.live.watching import Taken, feed
 
 if TYPE_CHECKING:
     from thalweg.live.engine import Engine
@@ -264,7 +264,9 @@ class Block:
         slots = np.array(self._taken, dtype=np.intp)
         numbers = self._numbers(places, slots) if engine.learner.observes else None
         rows = Rows(self._all_rows(places, slots), kinds, codes, numbers, places)
-        taken = None if engine.watch is None else Taken(*(engine.waiting.field(name, slots) for name in TAKEN))
+        taken = None
+        if engine.watch is not None:
+            taken = Taken(*(engine.waiting.field(name, slots) for name in Taken._fields))
         found = run(engine, rows, kinds_here, self._n_rows)
         if self._taken or self._freed:
             engine.waiting.free([*self._taken, *self._freed])

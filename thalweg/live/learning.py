@@ -41,6 +41,11 @@ class Rows(NamedTuple):
     numbers: NDArray[np.int64] | None
     places: Ints
 
+    def part(self, part: slice) -> "Rows":
+        """Return some of them."""
+        numbers = None if self.numbers is None else self.numbers[part]
+        return Rows(self.X[part], self.kinds[part], self.codes[part], numbers, self.places[part])
+
 
 def run(engine: "Engine", rows: Rows, kinds: set[int], n: int) -> Found:
     """Predict and learn rows of these kinds; return what was answered, an entry for each of `n` places."""
@@ -57,8 +62,7 @@ def run(engine: "Engine", rows: Rows, kinds: set[int], n: int) -> Found:
         _in_one_call(engine, rows, found)
     else:
         for part, is_predicted in _runs(rows.kinds == PREDICT):
-            cut = Rows(*(None if each is None else each[part] for each in rows))
-            _run_part(engine, cut, is_predicted, found)
+            _run_part(engine, rows.part(part), is_predicted, found)
     return found
 
 

@@ -24,9 +24,6 @@ class Taken(NamedTuple):
     time: Floats
 
 
-TAKEN = Taken._fields
-
-
 def feed(
     engine: "Engine", times: list[float], rows: Rows, found: Found, taken: Taken, before: Ints | None,
     counts: dict[str, int],
