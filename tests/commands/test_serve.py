@@ -5,14 +5,16 @@ import os
 import re
 import signal
 import socket
+import ssl
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from service_process import free_port, model, orders
 
 from thalweg.commands import serve_models
-from thalweg.live import Client, FolderInUse, LiveModel, NotAllowed
+from thalweg.live import Client, FolderInUse, LiveModel, NotAllowed, ServiceUnreachable
 from thalweg.model import Model
 
 
@@ -103,7 +105,7 @@ def start(*arguments):
     words = [sys.executable, "-c", code, "serve", *map(str, arguments)]
     process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     line = process.stdout.readline()
-    found = re.search(r"http://\S+", line)
+    found = re.search(r"https?://\S+", line)
     assert found, process.communicate()
     return process, found[0]
 
@@ -139,7 +141,33 @@ def test_the_owner_and_a_follower(saved):
     assert saved.with_name("orders.live").joinpath("checkpoint-2.tw").exists()
 
 
-def test_https_by_the_options_of_uvicorn(thalweg, saved, tmp_path):
+def test_https_by_the_options_of_uvicorn(saved):
+    """One file has the certificate and its key; a client that does not trust it sends nothing."""
+    certificate = Path(__file__).with_name("localhost.pem")
+    server, address = start(saved, "--port", 0, "--survive", "process", "--ssl-certfile", certificate)
+    try:
+        assert address.startswith("https://127.0.0.1:")
+        trusted = ssl.create_default_context(cafile=certificate)
+        with Client(address, "orders", ssl_context=trusted) as client:
+            assert client.predict([{"price": 3}, {"price": 30}], ids=["a", "b"])[1].event == 2
+            assert client.label("a", "yes").event == 3
+        with (
+            Client(address, "orders", attempts=1) as client,
+            pytest.raises(ServiceUnreachable, match="certificate verify failed"),
+        ):
+            client.predict({"price": 3})
+        with (
+            Client(address.replace("https", "http"), "orders", attempts=1) as client,
+            pytest.raises(ServiceUnreachable),
+        ):
+            client.predict({"price": 3})
+    finally:
+        server.send_signal(signal.SIGTERM)
+        _, said = server.communicate(timeout=60)
+    assert server.returncode == 0, said
+
+
+def test_a_certificate_that_is_not_there_is_said(thalweg, saved, tmp_path):
     code, _, said = thalweg("serve", saved, "--ssl-certfile", tmp_path / "none.pem", "--port", free_port())
     assert code == 2 and "No such file" in said
     LiveModel(saved.with_name("orders.live")).close()

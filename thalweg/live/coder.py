@@ -152,7 +152,7 @@ class Coder:
             logger.warning("left out, as the model has no such column: %s", first_of(sorted(names), 5))
 
     def _sparse(self, X: Any) -> SparseRows:
-        places, columns = np.nonzero(X)
+        places, columns = map(np.ascontiguousarray, np.nonzero(X))
         starts = np.searchsorted(places, np.arange(len(X) + 1))
         return SparseRows(starts, columns, X[places, columns], self.n_inputs)
 
