@@ -11,7 +11,19 @@ Position = dict[str, int]  # "topic/partition" -> the offset to read next
 
 
 class Message(NamedTuple):
-    """A message that was read: its record, its key as text, and where it is."""
+    """A message that was read.
+
+    Attributes
+    ----------
+    record : dict
+        Its JSON object.
+    key : str or None
+        Its key as text.
+    place : str
+        "topic/partition".
+    offset : int
+        Its number in the partition.
+    """
 
     record: dict[str, Any]
     key: str | None
@@ -20,7 +32,19 @@ class Message(NamedTuple):
 
 
 class Refused(NamedTuple):
-    """A message that is no record: its key as text, where it is, and what is wrong with it."""
+    """A message that is no record.
+
+    Attributes
+    ----------
+    key : str or None
+        Its key as text.
+    place : str
+        "topic/partition".
+    offset : int
+        Its number in the partition.
+    problem : str
+        What is wrong with it.
+    """
 
     key: str | None
     place: str
