@@ -9,6 +9,7 @@ __all__ = registry.public()
 
 if TYPE_CHECKING:
     from thalweg.keyed.bank import Bank as Bank
+    from thalweg.keyed.operator import Operator as Operator
 else:
     __getattr__ = registry.load
 __dir__ = registry.public

@@ -217,7 +217,7 @@ class Block:
         return events
 
     def _forget_aged(self, ids: Sequence[Id]) -> None:
-        """Remove rows that wait with ids which are learned anew: they were too old when that was decided."""
+        """Remove rows that wait with ids that are learned again: they were too old when that was decided."""
         index = self._engine.waiting.index
         for key in () if index.keys().isdisjoint(ids) else ids:
             slot = index.pop(key, None)

@@ -3,6 +3,7 @@
 import logging
 import threading
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -53,11 +54,15 @@ class Keeper:
         self._entries.append(Entry(first, len(group), to_bytes(group)))
         self._time = group.time
 
-    def commit(self) -> None:
-        """Write all groups that were added; when this returns they are on disk."""
-        if self._entries:
-            self.log.append(self._entries, self._time, self._remove_below)
+    def commit(self, notes: Mapping[str, str] | None = None) -> None:
+        """Write all groups that were added, and `notes` with them; when this returns they are on disk."""
+        if self._entries or notes:
+            self.log.append(self._entries, self._time, self._remove_below, notes)
             self._entries = []
+
+    def discard(self) -> None:
+        """Forget the groups that were added and are not on disk."""
+        self._entries = []
 
     def worked(self, seconds: float) -> None:
         """Note processor time that replaying the last events would take."""

@@ -31,7 +31,7 @@ class Labels:
         self.names: list[str] = []  # of the columns of probabilities
 
     def of(self, classes: list[Any]) -> tuple[list[bytes], bytes]:
-        """Return the JSON of each code, also of -1; and of probabilities, with %b in place of each number."""
+        """Return the JSON of each code, also of -1; and of probabilities with %b instead of each number."""
         if classes is not self._classes or len(classes) != self._n:
             self._values = [to_json(plain(label)) for label in [*classes, None]]
             self._column, self.names = None, [f"p_{as_key(label)}" for label in classes]
