@@ -110,14 +110,23 @@ def start(*arguments):
     return process, found[0]
 
 
-def test_the_owner_and_a_follower(saved):
-    """The owner holds its lock, ends cleanly at SIGTERM; a follower predicts the same and learns nothing."""
-    token = saved.with_name("token")
+def test_the_owner_by_https_and_a_follower(saved):
+    """The owner holds its lock, ends cleanly at SIGTERM; a follower predicts the same and learns nothing.
+
+    One file has the certificate and its key; a client that does not trust it sends nothing.
+    """
+    token, certificate = saved.with_name("token"), Path(__file__).with_name("localhost.pem")
     token.write_text("a-token-that-is-long\n")
-    owner, address = start(saved, "--port", 0, "--token-file", token, "--access-log", "--survive", "process")
+    secure = "--token-file", token, "--ssl-certfile", certificate
+    owner, address = start(saved, "--port", 0, *secure, "--access-log", "--survive", "process")
     follower, other = start(saved.with_name("orders.live"), "--follow", "--port", 0)
+    trusted = ssl.create_default_context(cafile=certificate)
     try:
-        with Client(address, "orders", token_file=token) as client, Client(other, "orders") as copy:
+        assert address.startswith("https://127.0.0.1:")
+        with (
+            Client(address, "orders", token_file=token, ssl_context=trusted) as client,
+            Client(other, "orders") as copy,
+        ):
             row = {"price": 24, "shop": "north"}
             assert client.predict(row, ids="a").event == 1
             assert client.label("a", "no").event == 2
@@ -128,6 +137,12 @@ def test_the_owner_and_a_follower(saved):
             with pytest.raises(NotAllowed):
                 copy.label("a", "no")
             assert copy.describe()["is_read_only"]
+        for url, part in ((address, "certificate verify failed"), (address.replace("https", "http"), ".")):
+            with (
+                Client(url, "orders", token_file=token, attempts=1) as client,
+                pytest.raises(ServiceUnreachable, match=part),
+            ):
+                client.predict(row)
         with pytest.raises(FolderInUse):
             LiveModel(saved.with_name("orders.live"), lock_timeout=0)
     finally:
@@ -139,32 +154,6 @@ def test_the_owner_and_a_follower(saved):
     routes = [each["route"] for each in logged if each["message"] == "request"]
     assert routes == ["predict", "label", "predict"]
     assert saved.with_name("orders.live").joinpath("checkpoint-2.tw").exists()
-
-
-def test_https_by_the_options_of_uvicorn(saved):
-    """One file has the certificate and its key; a client that does not trust it sends nothing."""
-    certificate = Path(__file__).with_name("localhost.pem")
-    server, address = start(saved, "--port", 0, "--survive", "process", "--ssl-certfile", certificate)
-    try:
-        assert address.startswith("https://127.0.0.1:")
-        trusted = ssl.create_default_context(cafile=certificate)
-        with Client(address, "orders", ssl_context=trusted) as client:
-            assert client.predict([{"price": 3}, {"price": 30}], ids=["a", "b"])[1].event == 2
-            assert client.label("a", "yes").event == 3
-        with (
-            Client(address, "orders", attempts=1) as client,
-            pytest.raises(ServiceUnreachable, match="certificate verify failed"),
-        ):
-            client.predict({"price": 3})
-        with (
-            Client(address.replace("https", "http"), "orders", attempts=1) as client,
-            pytest.raises(ServiceUnreachable),
-        ):
-            client.predict({"price": 3})
-    finally:
-        server.send_signal(signal.SIGTERM)
-        _, said = server.communicate(timeout=60)
-    assert server.returncode == 0, said
 
 
 def test_a_certificate_that_is_not_there_is_said(thalweg, saved, tmp_path):

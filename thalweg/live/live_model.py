@@ -289,7 +289,7 @@ class LiveModel(HasEngine):
         try:
             if worker.failure is None and hasattr(self, "_lock"):
                 self._keeper.commit()
-                self._keeper.checkpoint_now(self._engine)
+                self._keeper.checkpoint_at_end(self._engine)
         finally:
             if hasattr(self, "_lock"):
                 self._keeper.close()
