@@ -45,7 +45,7 @@ def run(
     shared: Any = None,
     jobs: int = 1,
     n_buckets: int = 8,
-    commit_rows: int = 200_000,
+    commit_rows: int = 500_000,
     keep_outputs: bool = True,
     follow: float | None = None,
     progress: Callable[[int, Any], object] | None = None,
@@ -86,7 +86,7 @@ def run(
         Processes that work; -1 for one for each core.
     n_buckets : int, default=8
         Buckets of keys, which processes share out. Fixed when the run begins.
-    commit_rows : int, default=200000
+    commit_rows : int, default=500000
         Events after which states are written. Fewer are done again after a crash, more cost less.
     keep_outputs : bool, default=True
         Whether outputs stay in the folder. If not, `figures` and `outputs` have none.
