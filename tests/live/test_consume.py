@@ -3,6 +3,7 @@
 import itertools
 import json
 
+import kill_kafka
 import pytest
 from live_messages import begun_model, bit_equal_answers, direct, messages
 from mock_kafka import mock_kafka
@@ -152,3 +153,7 @@ def test_a_folder_that_is_older_than_its_sink_and_a_model_without_columns_are_er
     empty = thalweg.Model(target="paid", learner="NaiveBayes")
     with LiveModel(tmp_path / "c", empty) as live, pytest.raises(LiveError, match="no columns"):
         consume(live, source)
+
+
+def test_a_process_that_is_killed_while_it_reads_goes_on_where_it_was():
+    kill_kafka.run(n_kills=2, n_messages=60, seed=5)  # python -m tests.kill_kafka: many more
