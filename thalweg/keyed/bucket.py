@@ -38,12 +38,13 @@ class Waiting(NamedTuple):
 
 
 class Content(NamedTuple):
-    """The states of some keys: their texts, last orders, records of their learners, and rows that wait.
+    """The states of some keys: numbers, texts, last orders, records of their learners, and rows that wait.
 
     `waiting` are, for each row that waits, the position of its key, its order, its id, and its inputs
     followed by its probabilities.
     """
 
+    numbers: Ints
     keys: Any
     last: NDArray[np.int64]
     records: Any
@@ -236,7 +237,7 @@ class Bucket:
         late = np.array(rows).reshape(len(rows), width)
         waiting_rows = (np.array(places, dtype=np.int64), np.array(orders, dtype=np.int64), ids, late)
         records = self.bank._store.records(np.ascontiguousarray(numbers))
-        return Content(self._texts(numbers), self._last[numbers], records, waiting_rows)
+        return Content(numbers, self._texts(numbers), self._last[numbers], records, waiting_rows)
 
     def add(self, content: Content) -> None:
         """Add the states of keys that are not here yet; raise StateError if they do not fit."""
@@ -272,7 +273,7 @@ class Bucket:
         keys = pa.array(texts, pa.large_binary()).cast(pa.large_string())
         late = state["late"]
         waiting = (late["place"], late["order"], list(late["id"]), late["row"])
-        self.add(Content(keys, state["last"], state["records"], waiting))
+        self.add(Content(np.arange(len(keys)), keys, state["last"], state["records"], waiting))
 
 
 def _sequence(orders: Ints) -> Ints | None:
