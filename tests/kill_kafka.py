@@ -2,8 +2,9 @@
 
 python -m tests.kill_kafka --kills 20
 
-The cluster is the mock of librdkafka, in the parent process. It shows the messages of transactions that a killed
-process left open: answers of a batch that was not written to its end are left out, as a real broker would.
+The cluster is the mock of librdkafka, in the parent process. It shows the messages of transactions that a
+killed process left open: answers of a batch that was not written to its end are left out, as a real broker
+would.
 """
 
 import argparse

@@ -21,7 +21,8 @@ customers, prices = rng.integers(n_customers, size=n), rng.normal(50, 20, size=n
 limits = rng.normal(50, 15, size=n_customers)  # up to which a customer pays
 orders = pa.table({
     "number": np.arange(n), "customer": [f"c{each}" for each in customers], "price": prices,
-    "day": rng.choice(["monday", "friday"], size=n), "paid": np.where(prices < limits[customers], "yes", "no"),
+    "day": rng.choice(["monday", "friday"], size=n),
+    "paid": np.where(prices < limits[customers], "yes", "no"),
 })  # fmt: skip
 folder = Path(tempfile.mkdtemp())
 (folder / "orders").mkdir()
