@@ -3,6 +3,7 @@
 import itertools
 import sys
 
+import pyarrow as pa
 import pytest
 from mock_kafka import mock_kafka
 
@@ -21,7 +22,7 @@ def kafka():
 def read_all(source, position=None):
     found, refused = [], []
     source.open(position)
-    while (batch := source.read()) is not None:
+    while (batch := source.next_batch()) is not None:
         found += batch.messages
         refused += batch.refused
     source.close()
@@ -48,7 +49,7 @@ def test_a_source_reads_on_exactly_at_the_position_it_is_given(kafka):
         kafka.send(topic, [(None, {"n": i, "p": partition}) for i in range(30)], partition)
     source = KafkaSource(topic, kafka.servers, stop_at_end=True, most=7, wait=5).open()
     seen = []
-    while (batch := source.read()) is not None:
+    while (batch := source.next_batch()) is not None:
         assert len(batch.messages) <= 7
         seen += batch.records
         source.close()
@@ -75,7 +76,7 @@ def test_an_offset_that_is_gone_is_an_error_and_not_a_gap(kafka):
     kafka.send(topic, [(None, {"n": 0})])
     source = KafkaSource(topic, kafka.servers, stop_at_end=True, wait=5).open({f"{topic}/0": 1000})
     with pytest.raises(StreamError, match="no offset 1000 any more, or not yet"):
-        source.read()
+        source.next_batch()
     source.close()
     with pytest.raises(StreamError, match="the position names other/0"):
         KafkaSource(topic, kafka.servers).open({"other/0": 1})
@@ -87,49 +88,57 @@ def test_a_source_without_end_returns_what_came_until_now(kafka):
     with KafkaSource(topic, kafka.servers, wait=0.2).open() as source:
         found = []
         while not found:
-            found += source.read().records
-        assert source.read().messages == []
+            found += source.next_batch().records
+        assert source.next_batch().messages == []
         kafka.send(topic, [(None, {"n": 1})])
         while len(found) < 2:
-            found += source.read().records
+            found += source.next_batch().records
     assert found == [{"n": 0}, {"n": 1}]
 
 
 def test_a_sink_writes_batches_and_knows_the_last_one_after_a_restart(kafka):
     topic = next(names)
     kafka.send(topic, [("other", {"n": -1})])
-    with KafkaSink(topic, kafka.servers, name=f"{topic}-a", key_column="who").open() as sink:
-        assert sink.last_batch() == 0
-        sink.write(1, [{"who": "ann", "p": 0.5}, {"who": "bob", "p": float("nan")}])
-        sink.write(2, [])
-        sink.write(3, [{"who": f"w{i}", "p": i / 7} for i in range(100)])
-    with KafkaSink(topic, kafka.servers, name=f"{topic}-a").open() as sink:
+    last = [{"who": f"w{i}", "p": i / 7} for i in range(100)]
+    with KafkaSink(topic, kafka.servers, name=f"{topic}-a", key_column="who") as sink:
+        assert sink.last_batch() == -1
+        sink.write([{"who": "ann", "p": 0.5}, {"who": "bob", "p": float("nan")}], 0)
+        sink.write([], 2)
+        sink.write(pa.Table.from_pylist(last), 3)
+    with KafkaSink(topic, kafka.servers, name=f"{topic}-a", key_column="who") as sink:
         assert sink.last_batch() == 3
-    assert KafkaSink(topic, kafka.servers, name=f"{topic}-b").open().last_batch() == 0
-    records = {each["who"]: each["p"] for each in kafka.records(topic) if "who" in each}
-    assert records == {"ann": 0.5, "bob": None, **{f"w{i}": i / 7 for i in range(100)}}
-    keys = {each.key() for each in kafka.messages(topic)}
-    assert b"ann" in keys
+        sink.write(last[::-1], 3)  # again, after a crash; the order of a batch does not count
+        with pytest.raises(StreamError, match=r"up to 3, and this is another batch 3: .* another name"):
+            sink.write(last[1:], 3)
+        with pytest.raises(StreamError, match="up to 3, and this is another batch 2"):
+            sink.write(last, 2)
+    assert KafkaSink(topic, kafka.servers, name=f"{topic}-b").last_batch() == -1
+    found = [each for each in kafka.records(topic) if "who" in each]
+    assert len(found) == 102
+    assert {each["who"]: each["p"] for each in found} == {
+        "ann": 0.5, "bob": None, **{f"w{i}": i / 7 for i in range(100)}
+    }  # fmt: skip
+    assert b"ann" in {each.key() for each in kafka.messages(topic)}
 
 
 def test_the_last_batch_is_found_behind_many_messages_of_others(kafka):
     topic = next(names)
-    with KafkaSink(topic, kafka.servers, name="first").open() as sink:
-        sink.write(5, [{"n": 1}])
+    with KafkaSink(topic, kafka.servers, name="first") as sink:
+        sink.write([{"n": 1}], 5)
     for partition in range(4):
         kafka.send(topic, [(None, {"n": i}) for i in range(3000)], partition)
-    assert KafkaSink(topic, kafka.servers, name="first").open().last_batch() == 5
+    assert KafkaSink(topic, kafka.servers, name="first").last_batch() == 5
 
 
 def test_a_batch_that_was_not_written_to_its_end_does_not_count(kafka):
     topic = next(names)
-    sink = KafkaSink(topic, kafka.servers, name="half").open()
-    sink.write(1, [{"n": 0}])
+    sink = KafkaSink(topic, kafka.servers, name="half")
+    sink.write([{"n": 0}], 1)
     sink._producer.begin_transaction()
-    headers = [("thalweg-writer", "half"), ("thalweg-batch", "2"), ("thalweg-place", "1/2")]
-    sink._producer.produce(topic, b"{}", headers=headers)
+    where = [("thalweg-writer", "half"), ("thalweg-batch", "2"), ("thalweg-place", "1/2")]
+    sink._producer.produce(topic, b"{}", headers=[*where, ("thalweg-content", "")])
     sink._producer.flush(10)
-    assert KafkaSink(topic, kafka.servers, name="half").open().last_batch() == 1
+    assert KafkaSink(topic, kafka.servers, name="half").last_batch() == 1
 
 
 def test_servers_that_do_not_answer_and_wrong_parameters_are_errors(kafka):
@@ -140,9 +149,7 @@ def test_servers_that_do_not_answer_and_wrong_parameters_are_errors(kafka):
     with pytest.raises(StreamError, match="there is no topic 'nowhere'"):
         KafkaSource("nowhere", kafka.servers).open()
     with pytest.raises(StreamError, match="call open first"):
-        KafkaSource("orders", kafka.servers).read()
-    with pytest.raises(StreamError, match="call open first"):
-        KafkaSink("orders", kafka.servers, name="x").write(1, [{}])
+        KafkaSource("orders", kafka.servers).next_batch()
     with pytest.raises(ParameterError, match="most"):
         KafkaSource("orders", kafka.servers, most=0)
 

@@ -3,12 +3,14 @@
 import itertools
 import json
 
+import kill_kafka
 import pytest
 from live_messages import begun_model, bit_equal_answers, direct, messages
 from mock_kafka import mock_kafka
 
 import thalweg
 from thalweg.connectors import KafkaSink, KafkaSource
+from thalweg.errors import StreamError
 from thalweg.live import LiveError, LiveModel, consume
 
 names = map("live-{}".format, itertools.count())
@@ -29,12 +31,12 @@ class CrashingSink(KafkaSink):
 
     crash = None
 
-    def write(self, number, records):
+    def write(self, outputs, batch):
         when, at = self.crash or (None, None)
-        if at == number and when == "before":
+        if at == batch and when == "before":
             raise Crash
-        super().write(number, records)
-        if at == number:
+        super().write(outputs, batch)
+        if at == batch:
             raise Crash
 
 
@@ -76,7 +78,7 @@ def test_a_crash_around_the_writing_of_answers_loses_and_doubles_none(kafka, tmp
         consume(live, source, sink)
     live._keeper.close()  # as the end of the process does, without a checkpoint
     live._lock.release()
-    sink.crash = None
+    sink = KafkaSink(out, kafka.servers, name=out)
     with LiveModel(tmp_path / "a") as live:
         consume(live, source, sink)
         digest = live.digest()
@@ -147,8 +149,13 @@ def test_a_folder_that_is_older_than_its_sink_and_a_model_without_columns_are_er
     sink = KafkaSink(out, kafka.servers, name=out)
     with LiveModel(tmp_path / "a", begun_model()) as live:
         consume(live, source, sink)
-    with LiveModel(tmp_path / "b", begun_model()) as live, pytest.raises(LiveError, match="another name"):
+    with LiveModel(tmp_path / "b", begun_model()) as live, pytest.raises(StreamError, match="another name"):
+        kafka.send(topic, messages(6)[5:])
         consume(live, source, sink)
     empty = thalweg.Model(target="paid", learner="NaiveBayes")
     with LiveModel(tmp_path / "c", empty) as live, pytest.raises(LiveError, match="no columns"):
         consume(live, source)
+
+
+def test_a_process_that_is_killed_while_it_reads_goes_on_where_it_was():
+    kill_kafka.run(n_kills=2, n_messages=60, seed=5)  # python -m tests.kill_kafka: many more

@@ -1,5 +1,6 @@
 """Answers to a topic of Kafka, a batch a transaction."""
 
+import hashlib
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
@@ -11,16 +12,18 @@ from thalweg.errors import StreamError
 
 WHO = "KafkaSink"
 WRITER, NUMBER, PLACE = "thalweg-writer", "thalweg-batch", "thalweg-place"
+CONTENT = "thalweg-content"
+Messages = Sequence[tuple[bytes | None, bytes]]  # keys and values
 TAIL = 256  # messages that are looked at first to find the last batch
 
 
 class KafkaSink:
     """JSON records to a topic of Kafka, in numbered batches of which each is one transaction.
 
-    Readers with `isolation.level=read_committed` see a batch as a whole or not at all. After a crash the
-    writer asks `last_batch` whether its last one was written, and writes it if not: nothing is missing,
-    nothing is there twice. Each message has headers: the name of the sink, the number of the batch, and
-    "place/size" within it.
+    Readers with `isolation.level=read_committed` see a batch as a whole or not at all. After a crash the last
+    batch is given again, and the sink knows whether it is there: nothing is missing, nothing is there twice.
+    Each message has headers: the name of the sink, the number of the batch, "place/size" within it, and a
+    checksum of its content.
 
     Parameters
     ----------
@@ -52,6 +55,7 @@ class KafkaSink:
         self.topic, self.servers, self.name, self.config = topic, servers, name, config
         self.key_column, self.timeout = key_column, timeout
         self._producer: Any = None
+        self._last: tuple[int, str] | None = None
 
     def open(self) -> Self:
         """Shut out older sinks of this name, end what they left open, and be ready to write; return self."""
@@ -64,11 +68,15 @@ class KafkaSink:
             producer.init_transactions(self.timeout)
         except kafka().KafkaException as error:
             raise StreamError(f"{WHO}: {self.topic} cannot be written: {error.args[0].str()}") from error
-        self._producer = producer
+        self._producer, self._last = producer, None
         return self
 
     def last_batch(self) -> int:
-        """Return the number of the last batch of this name in the topic; 0 if there is none."""
+        """Return the number of the last batch of this name in the topic; -1 if there is none."""
+        return self._find_last()[0]
+
+    def _find_last(self) -> tuple[int, str]:
+        """Return the number of the last batch of this name, and the checksum of its content."""
         consumer = kafka().Consumer(settings(self.servers, self.config, {
             "group.id": "thalweg", "enable.auto.commit": False, "auto.offset.reset": "earliest",
             "isolation.level": "read_committed", "enable.partition.eof": True,
@@ -88,9 +96,9 @@ class KafkaSink:
             raise StreamError(f"{WHO}: {self.topic} cannot be read: {error.args[0].str()}") from error
         return int(low), int(high)
 
-    def _last_of(self, consumer: Any, spans: dict[int, tuple[int, int]]) -> int:
+    def _last_of(self, consumer: Any, spans: dict[int, tuple[int, int]]) -> tuple[int, str]:
         """Return the last batch of this name: in each partition, look further back until there is one."""
-        n, last = TAIL, 0
+        n, last = TAIL, (-1, "")
         while spans := {number: (low, high) for number, (low, high) in spans.items() if high > low}:
             starts = {number: max(low, high - n) for number, (low, high) in spans.items()}
             place = kafka().TopicPartition
@@ -100,7 +108,8 @@ class KafkaSink:
                 if headers.get(WRITER) == self.name:
                     spans.pop(message.partition(), None)
                     done, _, size = headers[PLACE].partition("/")
-                    last = max(last, int(headers[NUMBER]) if done == size else 0)
+                    if done == size:
+                        last = max(last, (int(headers[NUMBER]), headers[CONTENT]))
             spans = {number: (low, starts[number]) for number, (low, _) in spans.items()}
             n *= 8
         return last
@@ -121,26 +130,47 @@ class KafkaSink:
         if places:
             raise StreamError(f"{WHO}: the end of {self.topic} was not reached within {self.timeout:g} s")
 
-    def write(self, number: int, records: Sequence[Mapping[str, Any]]) -> None:
-        """Write a batch, with a number above all before; when this returns all of it is there."""
-        if self._producer is None:
-            raise StreamError(f"{WHO}: the sink is closed: call open first")
-        if not records:
-            return
-        messages = [(self._key(record), encoded(dict(record))) for record in records]
-        deadline = time.monotonic() + self.timeout
-        while not self._tried(number, messages):
-            if time.monotonic() > deadline:
-                raise StreamError(f"{WHO}: batch {number} could not be written within {self.timeout:g} s")
+    def write(self, outputs: Any, batch: int) -> None:
+        """Write a batch, a table of Arrow or a list of records; when this returns all of it is there.
 
-    def _tried(self, number: int, messages: Sequence[tuple[bytes | None, bytes]]) -> bool:
+        Numbers grow. The last batch may be given again, after a crash: it is not written twice. An older one,
+        or the last one with another content, is an error: the writer has lost its state, or has another one.
+        """
+        if self._producer is None:
+            self.open()
+        records = outputs.to_pylist() if hasattr(outputs, "to_pylist") else list(outputs)
+        messages = [(self._key(record), encoded(record)) for record in records]
+        content = _checksum(messages)
+        if self._is_there(batch, content) or not messages:
+            return
+        deadline = time.monotonic() + self.timeout
+        while not self._tried(batch, messages, content):
+            if time.monotonic() > deadline:
+                raise StreamError(f"{WHO}: batch {batch} could not be written within {self.timeout:g} s")
+        self._last = batch, content
+
+    def _is_there(self, batch: int, content: str) -> bool:
+        if self._last is None:
+            self._last = self._find_last()
+        number, known = self._last
+        if batch > number:
+            return False
+        if batch == number and content == known:
+            return True
+        raise StreamError(
+            f"{WHO}: {self.topic} has batches of {self.name!r} up to {number}, and this is another batch "
+            f"{batch}: the folder of the writer is an older or another one. Give the sink another name, or "
+            "take the right folder"
+        )
+
+    def _tried(self, number: int, messages: Messages, content: str) -> bool:
         """Write a batch in a transaction; return whether it was committed, False to try again."""
         producer, size = self._producer, len(messages)
         try:
             producer.begin_transaction()
             for place, (key, value) in enumerate(messages, 1):
-                headers = [(WRITER, self.name), (NUMBER, str(number)), (PLACE, f"{place}/{size}")]
-                self._produce(key, value, headers)
+                where = [(WRITER, self.name), (NUMBER, str(number)), (PLACE, f"{place}/{size}")]
+                self._produce(key, value, [*where, (CONTENT, content)])
             self._committed()
         except kafka().KafkaException as failure:
             error = failure.args[0]
@@ -186,3 +216,9 @@ class KafkaSink:
 
     def __exit__(self, *error: object) -> None:
         self.close()
+
+
+def _checksum(messages: Messages) -> str:
+    """Return a checksum of messages, whatever their order."""
+    parts = sorted(hashlib.sha256(value).digest() for _, value in messages)
+    return hashlib.sha256(b"".join(parts)).hexdigest()[:16]

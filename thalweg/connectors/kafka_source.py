@@ -4,12 +4,16 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
+import pyarrow as pa
+
 from thalweg._parameters import real_number, whole_number
 from thalweg.connectors.kafka_client import kafka, logger, partitions, settings
 from thalweg.connectors.messages import Batch, Message, Position, Refused, decoded, key_text
-from thalweg.errors import StreamError, first_of
+from thalweg.errors import StreamError, ThalwegError, first_of
+from thalweg.streams.files.tables import as_table
 
 WHO = "KafkaSource"
+MOST_MESSAGES = 10  # that are kept of those about bad messages
 
 
 class KafkaSource:
@@ -36,7 +40,7 @@ class KafkaSource:
         A column that gets the offset of the message where the record does not have it: an order of the events
         of a key, if all of them are in one partition.
     stop_at_end : bool, default=False
-        Whether to stop where all partitions end. If not, `read` waits for messages for ever.
+        Whether to stop where all partitions end. If not, the reader waits for more.
     most : int, default=10000
         Most messages in a batch.
     wait : float, default=0.5
@@ -46,11 +50,20 @@ class KafkaSource:
     config : dict or None, default=None
         More configuration of librdkafka, such as passwords.
 
+    Attributes
+    ----------
+    n_bad : int
+        Messages that `read` has left out, because they are no records.
+    messages : list of str
+        What was wrong with the first ones.
+
     Examples
     --------
     >>> from thalweg.connectors import KafkaSource
     >>> source = KafkaSource("orders", "127.0.0.1:9092", key_column="customer")
     """
+
+    replays = True  # what was read can be read again
 
     def __init__(
         self, topics: str | Sequence[str], servers: str | Sequence[str], *, key_column: str | None = None,
@@ -67,7 +80,12 @@ class KafkaSource:
         self._consumer: Any = None
         self._position: Position = {}
         self._ended: set[str] = set()
+        self._reached: set[str] = set()
+        self._until: Position | None = None
+        self._read_to: Position | None = None
+        self._wanted: list[str] = []
         self._error: Any = None
+        self.n_bad, self.messages = 0, list[str]()
 
     def open(self, position: Position | None = None) -> Self:
         """Read on from a position, or from the beginning of all partitions; return self."""
@@ -119,29 +137,110 @@ class KafkaSource:
         """The offset to read next, for each "topic/partition"."""
         return dict(self._position)
 
-    def read(self) -> Batch | None:
-        """Return the next messages; None at the end, if the source stops there.
+    def next_batch(self, until: Position | None = None) -> Batch | None:
+        """Return the next messages, partition by partition; None at the end, if the source stops there.
 
-        A batch may be empty: nothing came within `wait` seconds.
+        A batch may be empty: nothing came within `wait` seconds. With `until`, a position that was returned
+        before, all messages up to it are returned, and none beyond.
         """
         if self._consumer is None:
             raise StreamError(f"{WHO}: the source is closed: call open first")
+        self._until, self._reached = until, set()
         batch = Batch()
-        deadline = time.monotonic() + self.wait
-        n = 0
-        while n < self.most and not self._is_at_end():
+        seconds = self.wait if until is None else self.timeout
+        deadline, n = time.monotonic() + seconds, 0
+        while not self._is_done(n):
             left = deadline - time.monotonic()
-            found = self._consumer.consume(min(self.most - n, 10_000), max(min(left, 0.1), 0.0))
+            found = self._consumer.consume(min(self.most - n, 10_000) or 1, max(min(left, 0.1), 0.0))
             for message in found:
                 n += self._take(message, batch)
             if self._error is not None:
                 raise StreamError(f"{WHO}: {self._error.str()}")
             if left <= 0:
                 break
-        if not n and self._is_at_end():
+        if until is None and not n and self._is_at_end():
             return None
+        batch.messages.sort(key=lambda each: (each.place, each.offset))
         batch.position = self.position
         return batch
+
+    def _is_done(self, n: int) -> bool:
+        if self._until is None:
+            return n >= self.most or self._is_at_end()
+        ends = self._until.items()
+        return all(place in self._reached or self._position[place] >= end for place, end in ends)
+
+    def read(self, position: Position | None, until: Position | None = None) -> tuple[Any, Position | None]:
+        """Return the next records as a table of Arrow, and the position after them, for `thalweg.keyed.run`.
+
+        If there are none, return None and the same position: nothing came within `wait` seconds, or, with
+        `stop_at_end`, all partitions have ended. With `until`, a position that was returned before, all
+        records up to it are returned, and none beyond.
+        """
+        if self._consumer is None or position != self._read_to or until is not None:
+            self.open(position)
+        while (batch := self.next_batch(until)) is not None:
+            table = self._table(batch)
+            self._report(batch)
+            if until is not None:
+                if not self._is_done(0):
+                    raise StreamError(f"{WHO}: {until} was not reached within {self.timeout:g} s")
+                self.close()
+                return table, dict(until)
+            if table is not None:
+                self._read_to = batch.position
+                return table, batch.position
+            if not self.stop_at_end:
+                break
+        return None, position
+
+    def head(self) -> list[dict[str, Any]]:
+        """Return the first records, to find columns from; raise StreamError if there are none."""
+        self.open()
+        deadline = time.monotonic() + self.timeout
+        found: list[dict[str, Any]] = []
+        while len(found) < self.most and time.monotonic() < deadline:
+            batch = self.next_batch()
+            if batch is None or (found and not batch.messages):
+                break
+            found += batch.records
+        self.close()
+        if not found:
+            raise StreamError(f"{WHO}: {self.topics} have no records yet to find the columns from")
+        return found
+
+    def want(self, wanted: Any) -> None:
+        """Say which columns tables must have: those that no record has are missing values."""
+        self._wanted = [*wanted.names, *wanted.kept]
+
+    def _table(self, batch: Batch) -> Any:
+        """Return the records of a batch as a table, None if there are none; refuse those that fit in none."""
+        if not batch.messages:
+            return None
+        try:
+            table = as_table(batch.records)[0]
+        except (ThalwegError, pa.ArrowException, TypeError, ValueError):
+            if len(batch.messages) == 1:
+                raise
+            good = []
+            for each in batch.messages:
+                try:
+                    as_table([each.record])
+                    good.append(each)
+                except (ThalwegError, pa.ArrowException, TypeError, ValueError) as error:
+                    batch.refused.append(Refused(each.key, each.place, each.offset, str(error)))
+            batch.messages = good
+            table = as_table(batch.records)[0] if good else None
+        if table is not None:
+            for name in self._wanted:
+                if name not in table.column_names:
+                    table = table.append_column(name, pa.nulls(table.num_rows, pa.string()))
+        return table
+
+    def _report(self, batch: Batch) -> None:
+        self.n_bad += len(batch.refused)
+        for each in batch.refused[: max(MOST_MESSAGES - len(self.messages), 0)]:
+            self.messages.append(f"{each.place}, offset {each.offset}: {each.problem}")
 
     def _is_at_end(self) -> bool:
         return self.stop_at_end and len(self._ended) == len(self._position)
@@ -153,11 +252,12 @@ class KafkaSource:
         if error is not None:
             if error.code() == kafka().KafkaError._PARTITION_EOF:
                 self._ended.add(place)
-                self._position[place] = max(self._position[place], message.offset())
+                self._reached.add(place)
                 return 0
             raise self._failure(place, error)
         offset, key = message.offset(), key_text(message.key())
-        if offset < self._position[place]:
+        if self._until is not None and offset >= self._until.get(place, 0):
+            self._reached.add(place)
             return 0
         self._ended.discard(place)
         try:

@@ -67,9 +67,9 @@ def session(
 def over_stream(operator: Operator, events: "DataFrame", *, n_buckets: int = 8) -> "DataFrame":
     """Return the outputs of a stream of events, as a stream.
 
-    Keys are shared out over buckets, and each bucket has one state: `transformWithStateInPandas`. Outputs, states
-    and the position in the source are as exactly-once as the checkpoint and the sink of the query: after a crash
-    nothing is lost and nothing counts twice.
+    Keys are shared out over buckets, and each bucket has one state: `transformWithStateInPandas`. Outputs,
+    states and the position in the source are as exactly-once as the checkpoint and the sink of the query:
+    after a crash nothing is lost and nothing counts twice.
 
     Parameters
     ----------
@@ -78,8 +78,8 @@ def over_stream(operator: Operator, events: "DataFrame", *, n_buckets: int = 8) 
     events : DataFrame
         A stream with the columns of the operator.
     n_buckets : int, default=8
-        How many buckets: at least as many as Spark has cores, at most some thousands of keys each. A query that
-        has a checkpoint must keep its number.
+        How many buckets: at least as many as Spark has cores, at most some thousands of keys each. A query
+        that has a checkpoint must keep its number.
     """
     grouped, schema, process = _prepared(operator, events, n_buckets)
     if events.sparkSession.conf.get(PROVIDER) != ROCKSDB:
@@ -156,8 +156,8 @@ def _check_times(operator: Operator, events: "DataFrame") -> None:
     zone = events.sparkSession.conf.get("spark.sql.session.timeZone")
     if events.schema[operator.order].dataType.typeName() == "timestamp" and zone not in ("UTC", "Etc/UTC"):
         raise StreamError(
-            f"keyed.spark: the order {operator.order!r} is a time and Spark's time zone is {zone}, in which two "
-            "moments may have one time: set spark.sql.session.timeZone to UTC"
+            f"keyed.spark: the order {operator.order!r} is a time and Spark's time zone is {zone}, in which "
+            "two moments may have one time: set spark.sql.session.timeZone to UTC"
         )
 
 
@@ -178,7 +178,7 @@ def _processor(process: _Process, n_buckets: int) -> Any:
     """Return the processor of a bucket, whose class can only be made where Spark is."""
     from pyspark.sql.streaming import StatefulProcessor
 
-    class BucketProcessor(StatefulProcessor):
+    class BucketProcessor(StatefulProcessor):  # type: ignore[misc]
         def init(self, handle: Any) -> None:
             self._state = handle.getValueState("bucket", STATE)
 
@@ -188,8 +188,8 @@ def _processor(process: _Process, n_buckets: int) -> Any:
             found = self._state.get()
             if found is not None and found[0] != n_buckets:
                 raise StateError(
-                    f"over_stream: the checkpoint has {found[0]} buckets, and n_buckets is {n_buckets}: a query "
-                    "keeps the number that it began with"
+                    f"over_stream: the checkpoint has {found[0]} buckets, and n_buckets is {n_buckets}: a "
+                    "query keeps the number that it began with"
                 )
             frames = list(rows)
             frame = frames[0] if len(frames) == 1 else pd.concat(frames, ignore_index=True)

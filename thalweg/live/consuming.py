@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from thalweg.live.applying import Answer, apply, note
-from thalweg.live.errors import LiveError, RowError
+from thalweg.live.errors import RowError
 from thalweg.live.requests import LabelRequest, LearnRequest, Outcomes, Predictions, PredictRequest, Request
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ class Source(Protocol):
     def open(self, position: Any = None) -> Any:
         """Read on from a position."""
 
-    def read(self) -> Any:
+    def next_batch(self) -> Any:
         """Return the next `thalweg.connectors.Batch`, or None at the end."""
 
     def close(self) -> None:
@@ -31,17 +31,8 @@ class Source(Protocol):
 class Sink(Protocol):
     """Where answers go, in numbered batches; see `thalweg.connectors.KafkaSink`."""
 
-    def open(self) -> Any:
-        """Be ready to write."""
-
-    def last_batch(self) -> int:
-        """Return the number of the last batch that was written."""
-
-    def write(self, number: int, records: Sequence[Mapping[str, Any]]) -> None:
-        """Write all of a batch, or nothing."""
-
-    def close(self) -> None:
-        """Release what is open."""
+    def write(self, outputs: Any, batch: int) -> None:
+        """Write the records of a batch. The last one may come again, with the same number."""
 
 
 @dataclass
@@ -100,39 +91,24 @@ def consume(
     saved = json.loads(note(live, name) or '{"position": null, "batch": 0, "answers": []}')
     try:
         source.open(saved["position"])
-        if sink is not None:
-            sink.open()
-            _settle(sink, saved)
         number = int(saved["batch"])
+        if sink is not None and saved["answers"]:
+            sink.write(saved["answers"], number)
         while not (should_stop and should_stop()):
-            batch = source.read()
+            batch = source.next_batch()
             if batch is None:
                 break
             if batch.messages or batch.refused:
                 number += 1
                 answers = _do(live, batch, number, name, keeps=sink is not None)
                 if sink is not None:
-                    sink.write(number, answers)
+                    sink.write(answers, number)
                 done.n_messages += len(answers)
                 done.n_refused += sum(answer["status"] == REFUSED for answer in answers)
                 done.n_batches += 1
     finally:
         source.close()
-        if sink is not None:
-            sink.close()
     return done
-
-
-def _settle(sink: Sink, saved: dict[str, Any]) -> None:
-    """Write the last batch if the sink does not have it yet."""
-    last, number = sink.last_batch(), int(saved["batch"])
-    if last > number:
-        raise LiveError(
-            f"consume: the sink has batches up to {last} and the live model only {number}: its folder is an "
-            "older or another one. Give the sink another name, or the right folder"
-        )
-    if last < number:
-        sink.write(number, saved["answers"])
 
 
 def _do(live: "LiveModel", batch: Any, number: int, name: str, keeps: bool) -> list[dict[str, Any]]:
