@@ -8,6 +8,7 @@ import pytest
 from places import ROOT
 from skips import is_allowed
 
+PLAIN = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}  # plugins take most of the time
 ALLOWED = "CapyMOA, which needs Java, is not installed"
 TEST = f"""
 import pytest
@@ -26,23 +27,23 @@ def test_other():
 def run(folder, *options, **variables):
     (folder / "conftest.py").write_text("from skips import pytest_sessionfinish, pytest_terminal_summary\n")
     (folder / "test_it.py").write_text(TEST)
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *options, str(folder)]
+    command = [sys.executable, "-m", "pytest", "-q", *options, str(folder)]
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("THALWEG_CI")}
-    environment = {**inherited, "PYTHONPATH": str(ROOT / "tests"), **variables}
+    environment = {**inherited, "PYTHONPATH": str(ROOT / "tests"), **PLAIN, **variables}
     done = subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True)
     return done.returncode, done.stdout
 
 
 def test_a_skipped_test_passes_where_it_is_not_ci(tmp_path):
-    code, printed = run(tmp_path, "-p", "no:xdist")
+    code, printed = run(tmp_path)
     assert code == 0 and "no colour" not in printed
 
 
 def test_under_ci_on_workers_a_skipped_test_fails_unless_its_reason_is_allowed(tmp_path):
-    code, printed = run(tmp_path, "-n", "1", THALWEG_CI="1")
+    code, printed = run(tmp_path, "-p", "xdist", "-n", "1", THALWEG_CI="1")
     assert code == 1 and "SHOULD HAVE RUN: 1 × no colour" in printed
     assert "allowed: 1 × CapyMOA" in printed
-    code, printed = run(tmp_path, "-p", "no:xdist", "--deselect", "test_it.py::test_other", THALWEG_CI="1")
+    code, printed = run(tmp_path, "--deselect", "test_it.py::test_other", THALWEG_CI="1")
     assert code == 0 and "allowed: 1 × CapyMOA" in printed
 
 
