@@ -25,6 +25,9 @@ class EventBank(Bank):
 
     _n_columns = 1
 
+    def _look_at_keys(self, n: int) -> None:
+        """Do nothing: a bucket has only some of the keys; its runner sees all."""
+
     def _key_at(self, number: int) -> Any:
         return key_of(super()._key_at(number), self._n_columns)
 
@@ -132,7 +135,6 @@ class Bucket:
         numbers = np.full(len(has_order), -1, dtype=np.intp)
         keys = events.keys if has_order.all() else events.keys.filter(pa.array(has_order))
         numbers[has_order] = numbers_of(bank._index, keys, True)
-        bank._look_at_keys(len(numbers))
         bank._store.extend(len(bank._index))
         more = len(bank._index) - len(self._last)
         if more:

@@ -38,14 +38,25 @@ CREATE TABLE IF NOT EXISTS done (one INTEGER PRIMARY KEY CHECK (one = 1), batch 
 """
 
 
-def connect(path: Path, page_size: int = 16_384) -> sqlite3.Connection:
-    """Open a file for its one owner; raise sqlite3.OperationalError if another process has it."""
-    file = sqlite3.connect(path, isolation_level=None, timeout=WAIT)
-    for setting in (f"page_size = {page_size}", *SETTINGS):
-        file.execute(f"PRAGMA {setting}")
-    file.execute("BEGIN EXCLUSIVE")  # the lock is taken now, not at the first change
-    file.execute("COMMIT")
+def connect(path: Path, page_size: int = 16_384, wait: float = WAIT) -> sqlite3.Connection:
+    """Open a file for its one owner; raise StateError if another process has it, or it is damaged."""
+    file = sqlite3.connect(path, isolation_level=None, timeout=wait)
+    try:
+        for setting in (f"page_size = {page_size}", *SETTINGS):
+            file.execute(f"PRAGMA {setting}")
+        file.execute("BEGIN EXCLUSIVE")  # the lock is taken now, not at the first change
+        file.execute("COMMIT")
+    except sqlite3.Error as error:
+        file.close()
+        raise in_use(path, error) from error
     return file
+
+
+def in_use(path: Path, error: sqlite3.Error) -> StateError:
+    """Return what to say of an error of SQLite: mostly that another process has the file."""
+    if "locked" in str(error):
+        return StateError(f"{path.parent} is in use by another process: wait for it, or stop it first")
+    return StateError(f"{path}: {error}")
 
 
 class BucketFile:
