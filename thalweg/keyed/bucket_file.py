@@ -18,14 +18,14 @@ from thalweg.errors import StateError
 from thalweg.keyed.bucket import Content
 from thalweg.keyed.operator import Operator
 
-AT_ONCE = 10_000  # keys that are read at a time
+AT_ONCE = 2_000  # keys that are read at a time
 PARTS = 1_000_000  # most tables of outputs of a batch
 UPSERT = """
 INSERT INTO states VALUES (?, ?, ?, ?, ?)
 ON CONFLICT (number) DO UPDATE SET last = excluded.last, state = excluded.state, late = excluded.late
 """
 SETTINGS = (
-    "locking_mode = EXCLUSIVE", "journal_mode = WAL", "synchronous = FULL", "cache_size = -65536",
+    "locking_mode = EXCLUSIVE", "journal_mode = WAL", "synchronous = FULL", "cache_size = -8192",
     "wal_autocheckpoint = 4000", "journal_size_limit = 67108864",
 )  # fmt: skip
 WAIT = 30.0  # seconds for a process that was killed to be gone
@@ -121,10 +121,10 @@ class BucketFile:
         """Let the states, the outputs and the number of the batch last, all at once."""
         if not self._is_open:
             self._file.execute("BEGIN IMMEDIATE")
-        content = self.bucket.changes()
-        rows = zip(content.numbers.tolist(), content.keys.to_pylist(), content.last.tolist(), content.records,
-                   _late(content), strict=True)
-        self._file.executemany(UPSERT, rows)
+        for content in self.bucket.changes():
+            rows = zip(content.numbers.tolist(), content.keys.to_pylist(), content.last.tolist(),
+                       content.records, _late(content), strict=True)
+            self._file.executemany(UPSERT, rows)
         self._file.execute(
             "INSERT OR REPLACE INTO done VALUES (1, ?, ?, ?)",
             (batch, self._operator.digest_, json.dumps(self.counts)),
