@@ -23,7 +23,7 @@ MEMBERS = {"stumps": {}, "naive Bayes": {"member": NaiveBayes(), "n_members": 50
 
 
 def accuracy(settings, cap, stream):
-    """Return the share of rows right, and the cap in force at the end."""
+    """Return the share of rows right, and the cap at the end."""
     X, y = next(stream.blocks(N_ROWS))
     learner = IBoost(**settings, cap=cap).begin(X.shape[1], stream.classes)
     p = learner.test_then_train(X, y)

@@ -1,16 +1,16 @@
-"""Write the tables and the picture of `docs/benchmarks.md` from the results kept for this version.
+"""Write the tables and pictures of `docs/benchmarks.md` from the results kept for this version.
 
     python -m benchmarks.page
 """
 
 from pathlib import Path
-from statistics import median
 
-from benchmarks import growth, kept
+from benchmarks import growth, kept, overview
+from benchmarks.overview import times
 from benchmarks.peers import ratio, short
 
 DOCS = Path(__file__).parents[1] / "docs"
-BEGIN, END = "<!-- made by benchmarks/page.py -->", "<!-- end -->"
+BEGIN, END = "<!-- made by benchmarks/page.py: {} -->", "<!-- end -->"
 BARS = {"moa": 5, "river": 50}
 COLOURS = {"ours": "#0b6fa4", "moa": "#c44e00", "river": "#4d8c2b", "vw": "#7a4fa3"}
 NAMES = {"ours": "thalweg", "moa": "MOA", "river": "River", "vw": "Vowpal Wabbit"}
@@ -52,11 +52,6 @@ def marked(ours, theirs, bar):
         return "–"
     text = ratio(ours, theirs) if len(ours["rates"]) > 1 else f"{times(ours, theirs):.2f}"
     return text + " ✗" * (times(ours, theirs) < bar)
-
-
-def times(ours, theirs):
-    """Return how many times faster ours is: the median of the turns paired."""
-    return median(a / b for a, b in zip(ours["rates"], theirs["rates"], strict=True))
 
 
 def summary(results):
@@ -114,28 +109,44 @@ def picture(results, stream, path):
     pyplot.close(figure)
 
 
-def section(found):
-    """Return what stands between the two marks of the page."""
-    parts = [
-        BEGIN,
-        f"Version {found['thalweg']}, MOA of capymoa {found['capymoa']}, River {found['river']}, "
-        f"Vowpal Wabbit {found.get('vw', '–')}.",
-        "\n".join(summary(found["results"])),
-        "\n".join(speed(found["results"])),
-        "![Accuracy against rows a second on elec](images/cost.svg)",
-        "### Growth",
-        growth.table(found.get("growth", {})),
-        END,
-    ]
-    return "\n\n".join(parts)
+def sections(found):
+    """Return what stands on the page, by the name in its marks."""
+    results = [line for lines in overview.by_method(found["results"]).values() for line in lines]
+    return {
+        "overview": "\n".join(overview.table(results)),
+        "picture": "![Accuracy against rows a second on elec, ours and peers'](images/cost.svg)",
+        "how": how(found, results),
+        "bars": "\n".join([*summary(results), "", *overview.kinds(results)]),
+        "all": "\n".join(speed(results)),
+        "growth": growth.table(found.get("growth", {})),
+    }
+
+
+def how(found, results):
+    """Return with what, and in how many turns, the results were measured."""
+    turns = [len(result["ours"]["rates"]) for result in results]
+    files = sorted({result.get("code", "")[:10] for result in results} - {""})
+    return (
+        f"Version {found['thalweg']}, MOA of capymoa {found['capymoa']}, River {found['river']}, Vowpal "
+        f"Wabbit {found.get('vw', '–')}, Python {found['python']}, {found['machine']}; {min(turns)} to "
+        f"{max(turns)} turns. "
+        f"`git rev-parse HEAD:thalweg` was {', '.join(files) or 'not kept'}."
+    )
+
+
+def filled(text, parts):
+    """Return the page with these parts between their marks."""
+    for name, body in parts.items():
+        before, rest = text.split(BEGIN.format(name))
+        text = f"{before}{BEGIN.format(name)}\n\n{body}\n\n{END}{rest.split(END, 1)[1]}"
+    return text
 
 
 def main():
-    """Write the section and the picture."""
+    """Write the sections and the picture."""
     found = kept.read(kept.current())
     page = DOCS / "benchmarks.md"
-    before, rest = page.read_text().split(BEGIN)
-    page.write_text(before + section(found) + rest.split(END)[1])
+    page.write_text(filled(page.read_text("utf-8"), sections(found)), "utf-8")
     picture(found["results"], "elec", DOCS / "images" / "cost.svg")
 
 

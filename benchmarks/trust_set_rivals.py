@@ -105,7 +105,7 @@ def rival_sets(name, p, codes, comes):
 
 
 def mapie_sets(p, codes, comes):
-    """Return the same of MAPIE's split conformal classifier, calibrated anew every 1,000 rows."""
+    """Return the same of MAPIE's split conformal classifier, recalibrated every 1,000 rows."""
     from mapie.classification import SplitConformalClassifier
     from sklearn.base import BaseEstimator, ClassifierMixin
 

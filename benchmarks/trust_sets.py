@@ -5,7 +5,7 @@
 
 `tables` prints a Markdown table for each learner and delay, `coverages` one for other coverages than 90 %,
 `speed` the time that sets add to a row. All methods get the same probabilities, recorded once; with `--kept`
-they are kept as files. If MAPIE is there, its sets are beside ours: calibrated anew every 1,000 rows.
+they are kept as files. If MAPIE is there, its sets are beside ours: recalibrated every 1,000 rows.
 """
 
 import argparse

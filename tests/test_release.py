@@ -1,6 +1,7 @@
 """The script that makes a release says what is stale; the one that shows progress returns the exit code."""
 
 import importlib.util
+import json
 import os
 import subprocess
 import sys
@@ -9,6 +10,8 @@ import pytest
 from places import ROOT, needs_checkout
 
 pytestmark = needs_checkout
+PAIRS = [("A", "sea"), ("B(x)", "sea"), ("A", "elec"), ("B(x)", "elec")]
+RESULTS = json.dumps({"results": [{"learner": name, "stream": stream} for name, stream in PAIRS]})
 
 
 @pytest.fixture
@@ -23,7 +26,8 @@ def release(tmp_path, monkeypatch):
         "CHANGELOG.md": "# Changes\n\n## 1.2.0 (2026-01-02)\n",
         "CITATION.cff": "title: x\nversion: 1.2.0\n",
         "thalweg/a.pyx": "x = 1\n",
-        "benchmarks/results/1.2.0.json": '{"results": []}\n',
+        "benchmarks/methods.py": '    "A": Method("A()"),\n    "B(x)": Method(\n        "B()"),\n',
+        "benchmarks/results/1.2.0.json": RESULTS,
     }.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
@@ -55,6 +59,8 @@ def test_nothing_is_stale(release):
         ("CHANGELOG.md", "# Changes\n\n## 1.1.0 (2025-01-02)\n", "CHANGELOG.md does not begin"),
         ("CITATION.cff", "title: x\nversion: 1.1.0\n", "CITATION.cff has another version"),
         ("thalweg/a.pyx", "x = 2\n", "older than the newest kernel"),
+        ("benchmarks/results/1.2.0.json", '{"results": []}', "no result of any method"),
+        ("benchmarks/results/1.2.0.json", RESULTS.replace("A", "C", 1), "no result of A on sea"),
     ],
 )
 def test_what_is_stale_is_named(release, tmp_path, name, text, said):

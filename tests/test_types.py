@@ -27,13 +27,14 @@ EXPECTED = ["float", "ndarray", "float", "Hashable", "dict[typing.Hashable, floa
 WRONG = ('"NaiveBayes" has no attribute "learn_two"', 'Too many arguments for "flush" of "Kernel"')
 
 
-def test_mypy_sees_the_types_of_the_installed_package(tmp_path):
+def test_mypy_sees_the_types_of_the_installed_package(tmp_path, request):
     pytest.importorskip("mypy")
     about = importlib.metadata.distribution("thalweg").read_text("direct_url.json") or ""
     if "editable" in about and not (Path(sysconfig.get_path("purelib")) / "thalweg-source.pth").exists():
         pytest.skip("installed in place without `make install`: docs/installing.md says what to do")
     (tmp_path / "script.py").write_text(SCRIPT)
-    command = [sys.executable, "-m", "mypy", "--cache-dir", str(tmp_path / "cache"), "script.py"]
+    cache = request.config.cache.mkdir("mypy") if hasattr(request.config, "cache") else tmp_path / "cache"
+    command = [sys.executable, "-m", "mypy", "--cache-dir", str(cache), "script.py"]
     said = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False).stdout
     revealed = [line.split('"')[1] for line in said.splitlines() if "Revealed type" in line]
     assert len(revealed) == len(EXPECTED), said

@@ -25,7 +25,7 @@ QUICK = (
     "drift/test_detectors", "evaluation/test_report", "evaluation/test_metrics",
     "evaluation/test_protocols", "learners/base/test_one_hot", "learners/bayes/test_naive_bayes",
     "learners/trees/test_hoeffding_tree", "preprocessing/test_pipeline", "preprocessing/test_steps",
-    "saving/test_files", "streams/columns/test_columns", "streams/files/test_open",
+    "saving/test_files", "service/test_tutorial", "streams/columns/test_columns", "streams/files/test_open",
     "streams/files/test_tables", "streams/generators/test_generators",
 )
 
@@ -39,7 +39,7 @@ def check_contents(wheel, build_folders):
         wanted = {path.as_posix() for path in sources} | {"thalweg/_native/memoryviews"}
         problems = [f"no compiled {name}" for name in sorted(wanted - kernels)]
         problems += [f"no {end}" for end in NEEDED if not any(name.endswith(end) for name in names)]
-        problems += [f"{name} is no use to anyone" for name in names if "__pycache__" in name]
+        problems += [f"{name} should not be in a wheel" for name in names if "__pycache__" in name]
         for name in names:
             content = archive.read(name)
             problems += [f"{name} names {folder}" for folder in build_folders if folder.encode() in content]
@@ -68,6 +68,8 @@ def copy_tests():
     """Copy the tests and the settings of pytest."""
     shutil.copytree(ROOT / "tests", PLACE / "tests", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "pyproject.toml", PLACE)
+    (PLACE / "docs").mkdir()
+    shutil.copy(ROOT / "docs" / "tutorial_service.md", PLACE / "docs")
 
 
 def run(variables, program, *arguments, **settings):

@@ -1,4 +1,4 @@
-"""Writing a file so that it is complete, or as it was before."""
+"""Writing a file so that it is either complete or unchanged."""
 
 import os
 import secrets

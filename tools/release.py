@@ -1,9 +1,10 @@
 """Make a release from a clean clone, or say what is stale: `python tools/release.py [--check]`.
 
 Refuses if the checkout has changes that are not committed; if the version has a tag already, or is not that
-of the changelog and CITATION.cff; if benchmarks/results has no run of this version, or one that is older than
-the newest change of a kernel; and if tests, docs, sdist or wheels fail in the clone. With --check only what
-needs no build is looked at. What it makes is in dist/: it uploads nothing and sets no tag.
+of the changelog and CITATION.cff; if benchmarks/results has no run of this version, one that lacks a method
+on a stream, or one that is older than the newest change of a kernel; and if tests, docs, sdist or wheels
+fail in the clone. With --check only what needs no build is looked at. What it makes is in dist/: it uploads
+nothing and sets no tag.
 """
 
 import argparse
@@ -48,11 +49,23 @@ def stale_benchmarks(number: str) -> list[str]:
     name = f"benchmarks/results/{number}.json"
     if not (ROOT / name).exists():
         return [f"there is no {name}: run make bench"]
-    if not json.loads((ROOT / name).read_text("utf-8")):
-        return [f"{name} is empty: run make bench"]
+    missing = not_measured(json.loads((ROOT / name).read_text("utf-8")))
+    if missing:
+        return [f"{name} has no result of {', '.join(missing)}: run make bench"]
     measured = int(git("log", "-1", "--format=%ct", "--", name) or 0)
     changed = int(git("log", "-1", "--format=%ct", "--", "thalweg/*.pyx", "thalweg/*.pxd") or 0)
     return [f"{name} is older than the newest kernel: run make bench"] if changed > measured else []
+
+
+def not_measured(found: dict[str, list[dict[str, str]]]) -> list[str]:
+    """Return the methods of benchmarks/methods.py that lack a result on a stream on which others have one."""
+    source = (ROOT / "benchmarks" / "methods.py").read_text("utf-8")
+    methods = re.findall(r'^    "([^"]+)": Method\(', source, re.M)
+    measured = {(result["learner"], result["stream"]) for result in found.get("results", [])}
+    streams = sorted({stream for _, stream in measured})
+    if not streams:
+        return ["any method"]
+    return [f"{name} on {stream}" for name in methods for stream in streams if (name, stream) not in measured]
 
 
 def build(clone: Path) -> None:

@@ -1,9 +1,11 @@
 """The results of benchmarks are kept by method and stream, and the page marks what misses its bar."""
 
 import pytest
+from places import needs_checkout
 
 kept = pytest.importorskip("benchmarks.kept")
 growth = pytest.importorskip("benchmarks.growth")
+overview = pytest.importorskip("benchmarks.overview")
 page = pytest.importorskip("benchmarks.page")
 peers = pytest.importorskip("benchmarks.peers")
 
@@ -71,3 +73,34 @@ def test_the_table_has_the_sizes_of_all_models():
     line = result("Tree", "sea", [10.0], [1.0])
     line["ours"]["bytes"], line["moa"]["bytes"] = 1200, 45_000
     assert list(page.speed([line]))[-1].endswith("| 1.2k | 45k | – |")
+
+
+def test_the_first_table_has_the_fastest_and_the_most_accurate_peer_of_each_stream():
+    sea, elec = result("NaiveBayes", "sea", [10.0], [1.0]), result("NaiveBayes", "elec", [10.0], [5.0])
+    elec["river"] = {"rates": [0.1], "rows": 3000, "accuracy": 0.82}
+    assert list(overview.table([sea, elec]))[2:] == [
+        "| NaiveBayes | 10 | 6.0 [2.0, 10] MOA | 80.0 | +4.0 [−2.0, +10.0] MOA, River |"
+    ]
+
+
+def test_a_peer_that_was_cut_early_does_not_count_in_accuracy_but_in_speed():
+    ours = {"rates": [10.0], "rows": 9000, "accuracy": 0.8}
+    cut = {**result("NaiveBayes", "sea", [10.0], [1.0]), "ours": ours}
+    cut["moa"].update(rows=4000, ours_then=0.9)
+    assert overview.ahead(cut, "moa") is None
+    assert list(overview.table([cut]))[2].endswith("| 10 [10, 10] MOA | 80.0 | – |")
+    cut["moa"]["rows"] = 5000
+    assert overview.ahead(cut, "moa") == pytest.approx(20)
+
+
+def test_every_method_is_of_one_kind():
+    kinds = [name for names in overview.KINDS.values() for name in names]
+    assert sorted(kinds) == sorted(overview.METHODS)
+
+
+@needs_checkout
+def test_the_page_has_what_is_kept():
+    """Where this fails, `python -m benchmarks.page` writes the page again."""
+    found = kept.read(sorted(kept.FOLDER.glob("[0-9]*.json"))[-1])
+    text = (page.DOCS / "benchmarks.md").read_text("utf-8")
+    assert page.filled(text, page.sections(found)) == text

@@ -46,7 +46,7 @@ def test_names_are_whole_in_a_narrow_terminal(command, monkeypatch):
         arguments += ["--on", stream]
     lines = command(*arguments).stdout.splitlines()
     assert max(map(len, lines)) <= 80
-    assert sum("what followed the last label" in line for line in lines) == 3
+    assert sum("Markov chain of labels" in line for line in lines) == 2
     assert not any("…" in line for line in lines)
 
 

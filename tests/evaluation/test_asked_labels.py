@@ -114,7 +114,7 @@ class Never:
 
 
 class EveryThird:
-    """A strategy of one's own."""
+    """Your own strategy."""
 
     def __init__(self):
         self.n = 0

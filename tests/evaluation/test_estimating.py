@@ -68,10 +68,10 @@ def test_other_things_are_refused():
 def test_the_page_shows_it_and_runs_are_pickled(tmp_path):
     run = pickle.loads(pickle.dumps(run_of(delay=700)))
     page = report.write(run, tmp_path / "run.html").read_text()
-    assert "Accuracy as it was estimated" in page
+    assert "Accuracy, estimated" in page
     assert 'data-name="known later"' in page
     plain = report.write(run_of(estimate=False), tmp_path / "plain.html").read_text()
-    assert "as it was estimated" not in plain
+    assert "Accuracy, estimated" not in plain
 
 
 def test_the_command_estimates_if_labels_are_late(thalweg, tmp_path):
@@ -80,4 +80,4 @@ def test_the_command_estimates_if_labels_are_late(thalweg, tmp_path):
         code, _, _ = thalweg("run", "sea", "--rows", 3000, "--learner", "NaiveBayes", "--delay", delay,
                              "--report", page)
         assert code == 0
-        assert ("as it was estimated" in page.read_text()) == expected
+        assert ("Accuracy, estimated" in page.read_text()) == expected

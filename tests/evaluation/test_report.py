@@ -67,7 +67,7 @@ def test_the_page_has_the_figures_of_learner_and_baselines(run, tmp_path):
     _, tree = page_of(run, tmp_path)
     head, *lines = rows_of(tree, 0)
     assert head[1:3] == ["NaiveBayes", "majority class"]
-    assert head[3:] == ["repeat the last label", "what followed the last label"]
+    assert head[3:] == ["repeat the last label", "Markov chain of labels"]
     cells = {line[0]: line[1:] for line in lines}
     summary = run.summary()
     share, error = summary["accuracy"], summary["accuracy_error"]

@@ -175,7 +175,7 @@ class Rounds:
         key = event.kind, event.row
         before = client.owner.get(key)
         self.counts.again += status == "already"
-        # A row that was dropped to make room is predicted anew; the plain replay fails if it was not.
+        # A row that was dropped to make room is predicted again; the plain replay fails if it was not.
         was_dropped = event.kind == "predict" and before is not None and number > before + MAX_WAITING
         if before not in (None, number) and not was_dropped and not self._is_lost(before, event):
             raise Failed(f"the {event.kind} of row {event.row} is event {before} and event {number}")

@@ -1,4 +1,4 @@
-"""Kills runs at random moments, lets them go on, and compares what they leave with a run that was not killed."""
+"""Kills runs at random moments, lets them go on, and compares what they leave with one that was not."""
 
 import os
 import random

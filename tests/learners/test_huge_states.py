@@ -1,4 +1,4 @@
-"""States with huge or negative numbers in place of integers, and headers that are arrays, are refused."""
+"""States with huge or negative numbers instead of integers, and headers that are arrays, are refused."""
 
 import numpy as np
 import pytest

@@ -220,7 +220,7 @@ def test_tables_whose_ids_are_all_known(tmp_path):
 def test_a_known_row_that_cannot_be_read_refuses_the_new_ones_too(live):
     live.learn([record(0)], ["yes"], ids=["a"])
     before = live.digest()
-    with pytest.raises(RowError, match="much"):  # "a" was learned, so its answer is read anew
+    with pytest.raises(RowError, match="much"):  # "a" was learned, so its answer is read again
         live.predict([{**record(1), "shop": "new"}, {"price": "much"}], ids=["b", "a"])
     assert live.digest() == before
 

@@ -1,4 +1,4 @@
-"""Calls that are refused leave a model as it was, and say why in a sentence of this library."""
+"""Calls that are refused do not change the model, and say why in a sentence of this library."""
 
 import datetime
 from decimal import Decimal

@@ -86,7 +86,7 @@ def test_loans_have_every_size(report):
         assert [row[:2] for row in table.rows[:5:4]] == [["1000", "8 leaves"], ["2000", "8 leaves"]]
         assert len(table.rows) == 16
         assert table.rows[0][2 + table.header[2:].index("robust, e = 1.5")][0] == pytest.approx(mean)
-    assert rows_of(report, "In place of figure 6")["SEA"][1] == pytest.approx((50.0, 0.0))
+    assert rows_of(report, "Instead of figure 6")["SEA"][1] == pytest.approx((50.0, 0.0))
 
 
 def test_claims_have_what_was_measured_and_what_the_paper_says(report):

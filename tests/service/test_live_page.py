@@ -96,7 +96,7 @@ def test_the_page_says_what_is_known(live):
     tags = parsed(page)
     text = " ".join(tags.text)
     for words in (
-        "orders", "Accuracy over time", "what followed the last label", "estimate, latest 1,000 rows",
+        "orders", "Accuracy over time", "Markov chain of labels", "estimate, latest 1,000 rows",
         "a & b", "rows dropped to make room", "Members of the learner", "Prediction sets", "Last ten minutes",
         "Labels to look at", "<b>perhaps</b>", "rows that wait for labels", "17",
     ):  # fmt: skip
@@ -216,5 +216,5 @@ def test_a_browser_gets_what_changes_without_a_reload(tmp_path):
 @needs_chromium
 def test_without_a_script_the_page_shows_the_current_state(live, tmp_path):
     page = seen(live, "over the latest 1,000 labels", tmp_path, kind='sandbox="allow-same-origin"')
-    assert "as it was when the page was loaded" in page
+    assert "as of when the page was loaded" in page
     assert 'http-equiv="refresh"' in page

@@ -122,7 +122,7 @@ def test_a_missing_dataset_is_fetched_once_and_verified(empty_cache, monkeypatch
     assert sorted(path.name for path in empty_cache.iterdir()) == ["elec2.arrow", "elec2.sha256"]
 
     (empty_cache / "elec2.arrow").write_bytes(b"ARROW1 something else")
-    with pytest.raises(StreamError, match="not as it was fetched; delete it"):
+    with pytest.raises(StreamError, match="was changed since its download; delete it"):
         datasets.elec2()
 
 

@@ -11,7 +11,7 @@ def to_capymoa(learner: StreamClassifier, schema: Any = None) -> Any:
     Parameters
     ----------
     learner : learner
-        If it has begun, the copy goes on from there; it must have the inputs and classes of the schema.
+        If it has begun, the copy continues from there; it must have the inputs and classes of the schema.
     schema : capymoa.stream.Schema or None
         Classes, names and categories; by default those of the first instance.
 

@@ -12,7 +12,7 @@ def to_river(learner: StreamClassifier) -> Any:
     Parameters
     ----------
     learner : learner
-        If it has begun, the copy goes on from there; otherwise inputs and classes are taken as they come.
+        If it has begun, the copy continues from there; otherwise inputs and classes are taken as they come.
 
     Examples
     --------

@@ -68,7 +68,7 @@ def _same_bytes(one: NDArray[Any], other: NDArray[Any]) -> bool:
 
 
 def assert_refused(learner: Stateful, call: Callable[[], object], what: str) -> None:
-    """Raise AssertionError unless `call` raises ValueError and leaves the state of the learner as it was."""
+    """Raise AssertionError unless `call` raises ValueError and does not change the state of the learner."""
     before = learner.state()
     try:
         call()

@@ -185,7 +185,7 @@ def rows_of_wrong_shape_are_refused(learner: StreamClassifier) -> None:
 
 
 def failed_beginnings_change_nothing(learner: StreamClassifier) -> None:
-    """`begin` with arguments it cannot use leaves the learner as it was."""
+    """`begin` with arguments it cannot use does not change the learner."""
     X, y = rows(60)
     learner = taught(learner, X, y)
     before = learner.state()

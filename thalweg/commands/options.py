@@ -136,6 +136,6 @@ def _number(text: str) -> float:
 
 
 def command_line() -> str:
-    """Return the command as it was typed, or nothing if this is another program."""
+    """Return the command that was typed, or nothing if this is another program."""
     name = Path(sys.argv[0]).name
     return shlex.join(["thalweg", *sys.argv[1:]]) if name in ("thalweg", "thalweg.exe") else ""

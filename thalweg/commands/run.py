@@ -146,8 +146,8 @@ def evaluate(
 ) -> Outcome:
     """Return the Outcome of a learner on a stream, all given as a person writes them.
 
-    A learner that is to be saved and cannot be is an error before the first row. If the run is interrupted, a
-    line on standard error says how far it came.
+    With `--save`, a learner that cannot be saved is an error before the first row. If the run is interrupted,
+    a line on standard error says how far it came.
     """
     from thalweg.commands.model_files import check_can_be_saved, make_model
     from thalweg.evaluation import Explanations, PermutationImportance

@@ -65,7 +65,8 @@ def serve(
     """Serve models by HTTP: predict, learn late labels, survive crashes.
 
     What changes a model is an event in its folder, on disk before it is answered: `MODEL.live` beside
-    `MODEL.tw`, or `--folder`. Started again, it goes on where it was. `/openapi.json` describes the routes.
+    `MODEL.tw`, or `--folder`. Started again, it continues where it stopped. `/openapi.json` describes the
+    routes.
 
     Examples:
 

@@ -1,4 +1,4 @@
-"""The live models that `thalweg serve` opens: from model files, from folders, or from nothing."""
+"""The live models that `thalweg serve` opens: from model files, from folders, or new ones."""
 
 import json
 from dataclasses import dataclass

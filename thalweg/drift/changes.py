@@ -124,7 +124,7 @@ def _known(windows: Windows) -> Mask:
 
 
 def no_windows(n_watched: int) -> Windows:
-    """Return Windows of which there are none."""
+    """Return no Windows."""
     none, no_rows = np.empty((0, n_watched)), np.empty(0, dtype=np.intp)
     return Windows(no_rows, no_rows, none, none, none, np.empty((0, n_watched, 0), np.intp), no_rows)
 

@@ -168,7 +168,7 @@ def _block_step(
 
 
 def _step(X: Floats, codes: Ints, ids: Numbers | None, *masks: Mask) -> Step:
-    """Return a Step, with True or False in place of masks that are constant."""
+    """Return a Step, with True or False instead of masks that are constant."""
     tested, learned, observed = (
         bool(mask[0]) if mask.all() or not mask.any() else mask for mask in masks
     )

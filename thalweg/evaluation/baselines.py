@@ -1,4 +1,4 @@
-"""Baselines that any learner must beat: the most frequent class, the latest label, and what follows it."""
+"""Baselines that any learner must beat: the majority class, the last label, a Markov chain of labels."""
 
 from typing import TYPE_CHECKING, NamedTuple, Self
 
@@ -50,8 +50,8 @@ BASELINES = {
     ),
     "label_chain": Baseline(
         "LabelChain",
-        "what followed the last label",
-        "answering what most often followed the last label",
+        "Markov chain of labels",
+        "answering the class that most often follows the last label",
         Style("6 3", "#77828e", "#95a0ac"),
     ),
 }
@@ -110,7 +110,7 @@ class Baselines:
         return {"learners": learners, "n_labels": self._n_labels, "n_classes": len(self._classes)}
 
     def restore(self, state: State) -> Self:
-        """Go on from what `state` returned; return self. Of no use after an error."""
+        """Go on from what `state` returned; return self. Do not use it after an error."""
         for learner, each in zip(self._learners, state["learners"], strict=True):
             learner.restore(each)
         self._n_labels = int(state["n_labels"])

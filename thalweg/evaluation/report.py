@@ -111,7 +111,7 @@ def _contents(runs: list[Run], window: int | None, cumulative: bool) -> Iterable
     yield "Accuracy over time", _over_time(runs, window, cumulative)
     for run, name in zip(runs, names_of(runs), strict=True):
         several = f" of {name}" if len(runs) > 1 else ""
-        yield f"Accuracy{several} as it was estimated", estimate_page.of_run(run)
+        yield f"Accuracy{several}, estimated", estimate_page.of_run(run)
         yield f"Prediction sets{several} over time", pictures.sets(run)
     yield "Metrics", tables.metrics(runs)
     yield "Classes", tables.classes(runs)

@@ -46,8 +46,9 @@ class Run(Pickled):
         Tested rows × classes, predicted before the label of the row was learned. For K < 128 classes a Run
         has 8 K + 3 bytes per tested row.
     baselines : dict of ndarray
-        The codes predicted by "no_change" (repeat the last label), "majority", and "label_chain" (what most
-        often followed the last label), which learn the same labels at the same time as the learner.
+        The codes predicted by "no_change" (repeat the last label), "majority", and "label_chain" (the
+        class that most often follows the last label), which learn the same labels at the same time as the
+        learner.
     sets : ndarray of int or None
         Tested rows × 2, if the learner answers with prediction sets: the number of classes in the set, 0 if
         none reached its threshold and the set is the most probable class, and 1 if the label is in the set

@@ -24,6 +24,10 @@ UPSERT = """
 INSERT INTO states VALUES (?, ?, ?, ?, ?)
 ON CONFLICT (number) DO UPDATE SET last = excluded.last, state = excluded.state, late = excluded.late
 """
+SETTINGS = (
+    "locking_mode = EXCLUSIVE", "journal_mode = WAL", "synchronous = FULL", "cache_size = -65536",
+    "wal_autocheckpoint = 4000", "journal_size_limit = 67108864",
+)  # fmt: skip
 WAIT = 30.0  # seconds for a process that was killed to be gone
 TABLES = """
 CREATE TABLE IF NOT EXISTS states (number INTEGER PRIMARY KEY, key TEXT NOT NULL, last INTEGER NOT NULL,
@@ -37,8 +41,7 @@ CREATE TABLE IF NOT EXISTS done (one INTEGER PRIMARY KEY CHECK (one = 1), batch 
 def connect(path: Path, page_size: int = 16_384) -> sqlite3.Connection:
     """Open a file for its one owner; raise sqlite3.OperationalError if another process has it."""
     file = sqlite3.connect(path, isolation_level=None, timeout=WAIT)
-    for setting in (f"page_size = {page_size}", "locking_mode = EXCLUSIVE", "journal_mode = WAL",
-                    "synchronous = FULL", "cache_size = -65536", "wal_autocheckpoint = 4000"):
+    for setting in (f"page_size = {page_size}", *SETTINGS):
         file.execute(f"PRAGMA {setting}")
     file.execute("BEGIN EXCLUSIVE")  # the lock is taken now, not at the first change
     file.execute("COMMIT")

@@ -21,6 +21,7 @@ NEW_SHARE = 0.1  # of all events: a key that first came among the last of them i
 LEAST_EVENTS, SILENT_GAPS = 5, 10.0  # a key is silent if its events stopped for so many of its usual gaps
 MOST_CHAINS = 20_000  # keys for which the third baseline, one object a key, is worked out
 LEAST_P = 1e-15
+MOST_PROBLEMS = 5
 
 
 class KeyFigures:
@@ -28,6 +29,8 @@ class KeyFigures:
 
     Attributes
     ----------
+    problems : list of str
+        Why the first few events were refused.
     n_events, n_scored, n_right : ndarray
         Events of each key, those of them whose label is known, and those predicted right.
     log_loss : ndarray
@@ -44,6 +47,7 @@ class KeyFigures:
         self._index = KeyIndex()
         self._events: list[tuple[Ints, Ints, Ints, NDArray[np.bool_], Floats]] = []
         self.n_all = 0
+        self.problems: list[str] = []
 
     @classmethod
     def of(cls, run: "KeyedRun") -> "KeyFigures":
@@ -67,6 +71,8 @@ class KeyFigures:
         is_right = right.fill_null(False).to_numpy(zero_copy_only=False)
         self._events.append((numbers, codes, self.n_all + np.arange(len(codes)), is_right, probability))
         self.n_all += len(codes)
+        refused = outputs.column("problem").drop_null()
+        self.problems += refused[: MOST_PROBLEMS - len(self.problems)].to_pylist()
 
     def _finish(self) -> None:
         n = len(self._index)

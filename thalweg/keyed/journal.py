@@ -15,18 +15,20 @@ FORMAT = 1
 TABLES = """
 CREATE TABLE IF NOT EXISTS about (name TEXT PRIMARY KEY, value BLOB);
 CREATE TABLE IF NOT EXISTS batches (batch INTEGER PRIMARY KEY, start TEXT NOT NULL, stop TEXT NOT NULL,
-                                    first_row INTEGER NOT NULL, n_rows INTEGER NOT NULL, events BLOB);
+                                    first_row INTEGER NOT NULL, n_rows INTEGER NOT NULL,
+                                    source TEXT NOT NULL, events BLOB);
 """
 
 
 class Border(NamedTuple):
-    """A batch: its number, the positions before and after it, the number of its first event, and how many."""
+    """A batch: its number, the positions before and after it, its first event, how many, and where from."""
 
     batch: int
     start: Any
     stop: Any
     first_row: int
     n_rows: int
+    source: str
 
 
 class Journal:
@@ -60,16 +62,22 @@ class Journal:
         found = self._file.execute("SELECT * FROM batches ORDER BY batch DESC LIMIT 1").fetchone()
         return None if found is None else _border(found)
 
+    def position(self, source: str) -> Any:
+        """Return the position up to which a source was read, None if it was not."""
+        wanted = "SELECT stop FROM batches WHERE source = ? ORDER BY batch DESC LIMIT 1"
+        found = self._file.execute(wanted, (source,)).fetchone()
+        return None if found is None else json.loads(found[0])
+
     def add(self, border: Border, events: Any = None) -> None:
         """Note a batch, with its events if they cannot be read again; it lasts from now on."""
         data = None if events is None else to_ipc(events)
         values = (border.batch, json.dumps(border.start), json.dumps(border.stop), *border[3:], data)
-        self._file.execute("INSERT INTO batches VALUES (?, ?, ?, ?, ?, ?)", values)
+        self._file.execute("INSERT INTO batches VALUES (?, ?, ?, ?, ?, ?, ?)", values)
 
     def after(self, batch: int) -> list[tuple[Border, Any]]:
         """Return the batches after a number, with their events if they are kept here."""
         found = self._file.execute("SELECT * FROM batches WHERE batch > ? ORDER BY batch", (batch,))
-        return [(_border(row), None if row[5] is None else from_ipc(row[5])) for row in found.fetchall()]
+        return [(_border(row), None if row[6] is None else from_ipc(row[6])) for row in found.fetchall()]
 
     def borders(self) -> list[Border]:
         """Return all batches."""
@@ -86,4 +94,4 @@ class Journal:
 
 
 def _border(row: Any) -> Border:
-    return Border(row[0], json.loads(row[1]), json.loads(row[2]), row[3], row[4])
+    return Border(row[0], json.loads(row[1]), json.loads(row[2]), *row[3:6])

@@ -22,9 +22,11 @@ from thalweg.model.model import Model
 from thalweg.model.rows import as_rows
 from thalweg.saving.container import pack, unpack
 from thalweg.saving.plain import from_json, to_json
+from thalweg.streams.columns.codes import Codes
 from thalweg.streams.files.coding import Coding
+from thalweg.streams.files.first_rows import check_labels
 from thalweg.streams.files.tables import as_table
-from thalweg.streams.schema import schema
+from thalweg.streams.schema import plain_values, schema
 
 BLOCK = 20_000
 FORMAT = 1
@@ -137,8 +139,8 @@ class Operator:
         Parameters
         ----------
         history : frame, list of dicts or path, default=None
-            Rows from which a `Model` finds its columns, categories and labels: the first 10,000 count. With
-            `start="copy"` or `"mix"` and no `shared`, the shared model learns all of them.
+            Rows from which a `Model` finds its columns and categories, from the first 10,000 of them, and its
+            labels, from all. With `start="copy"` or `"mix"` and no `shared`, the shared model learns all.
         inputs, classes : sequences
             For a bank without a `Model`: the columns of inputs, which are numbers, and the labels.
         **options
@@ -189,8 +191,9 @@ class Operator:
             if kind is None:
                 problem = f"{self.order!r} has neither numbers nor times such as 2026-05-01 10:30"
                 raise ParameterError.of("Operator", "order", problem=problem)
-        coding = shared._coding if isinstance(shared, Model) and shared._begun else Coding(stream.schema())
-        return coding, kind
+        if isinstance(shared, Model) and shared._begun:
+            return shared._coding, kind
+        return Coding(stream.schema() | {"classes": _all_labels(stream)}), kind
 
     def _settle(self, coding: Coding, roles: Roles, shared: Any) -> None:
         """Begin with what was found."""
@@ -322,3 +325,15 @@ class Operator:
         if "digest_" in vars(self):
             return Operator.from_bytes, (self.to_bytes(),)
         return super().__reduce__()
+
+
+def _all_labels(stream: Any) -> list[Any]:
+    """Return the labels of a stream, also those beyond the first rows if it can be read again."""
+    known = stream.first_classes.tolist()
+    if not stream.more_classes or stream.is_once or getattr(stream, "label", None) is None:
+        return plain_values(known)
+    labels = Codes(known, grows=True, match=stream.label.codes.match)
+    for values, _, _ in stream.source.distinct(stream.label.name):
+        labels.of(values)
+    check_labels(stream.source, stream.label, labels)
+    return plain_values(labels.values)

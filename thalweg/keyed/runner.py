@@ -45,7 +45,7 @@ def run(
     shared: Any = None,
     jobs: int = 1,
     n_buckets: int = 8,
-    commit_rows: int = 200_000,
+    commit_rows: int = 500_000,
     keep_outputs: bool = True,
     follow: float | None = None,
     progress: Callable[[int, Any], object] | None = None,
@@ -86,7 +86,7 @@ def run(
         Processes that work; -1 for one for each core.
     n_buckets : int, default=8
         Buckets of keys, which processes share out. Fixed when the run begins.
-    commit_rows : int, default=200000
+    commit_rows : int, default=500000
         Events after which states are written. Fewer are done again after a crash, more cost less.
     keep_outputs : bool, default=True
         Whether outputs stay in the folder. If not, `figures` and `outputs` have none.
@@ -120,9 +120,12 @@ def run(
                 )
                 _begin(operator, opened, options)
             journal.begin(operator.to_bytes(), whole_number("run", "n_buckets", n_buckets, 1, 999))
-        n_jobs = os.cpu_count() or 1 if jobs == -1 else whole_number("run", "jobs", jobs, 1)
-        runner = Runner(path, journal, opened, target_sink, n_jobs, commit_rows, keep_outputs, progress)
-        with runner:
+        else:
+            _check_same(journal, folder, operator, learner, key=key, target=target, order=order, id=id,
+                        weight=weight)
+        with Runner(
+            path, journal, opened, target_sink, _n_jobs(jobs), commit_rows, keep_outputs, progress
+        ) as runner:
             runner.run(follow)
     finally:
         journal.close()
@@ -139,12 +142,42 @@ def _with_options(source: Any, options: dict[str, Any]) -> Any:
     return as_source(source, **{name: options[name] for name in READING if name in options})
 
 
+def _n_jobs(jobs: int) -> int:
+    if jobs < 0:
+        return max((os.cpu_count() or 1) + 1 + jobs, 1)
+    return whole_number("run", "jobs", jobs, 1)
+
+
 def _bank(key: Any, target: Any, learner: Any, start: str, shared: Any, options: dict[str, Any]) -> Bank:
     if key is None:
         raise ParameterError.of("run", "key", problem="must be given: the column of the key, or several")
     given = {name: value for name, value in options.items() if name not in READING}
     model = learner if isinstance(learner, Model) else Model(target, learner, **given)
     return Bank(model, key=key if isinstance(key, str) else list(key), start=start, shared=shared)
+
+
+def _check_same(journal: Journal, folder: Any, given: Operator | None, learner: Any, **names: Any) -> None:
+    """Raise ParameterError if a run was begun with other columns or another operator than are given now."""
+    known = Operator.from_bytes(bytes(journal.about("operator")))
+    if given is not None:
+        if given.digest_ != known.digest_:
+            raise ParameterError.of("run", "operator", problem=f"is not the one that began {folder}")
+        return
+    model = known.bank.learner
+    there = {"key": known.key_columns, "target": known.columns_.target, "id": known.id,
+             "weight": known.weight, "order": None if known.order == ROW else known.order}
+    target = learner.target if isinstance(learner, Model) else names["target"]
+    asked = names | {"target": target}
+    if asked["key"] is not None:
+        asked["key"] = (asked["key"],) if isinstance(asked["key"], str) else tuple(asked["key"])
+    for name, value in asked.items():
+        if value is not None and value != there[name]:
+            problem = f"is {value!r}, but {folder} was begun with {there[name]!r}: use another folder"
+            raise ParameterError.of("run", name, problem=problem)
+    made = learner._begun_learner() if isinstance(learner, Model) else Model(None, learner)._begun_learner()
+    if isinstance(model, Model) and names["key"] is not None and type(made) is not type(known._like):
+        problem = f"is {type(made).__name__}, but {folder} was begun with {type(known._like).__name__}"
+        raise ParameterError.of("run", "learner", problem=problem)
 
 
 def _begin(operator: Operator, opened: Any, options: dict[str, Any]) -> Operator:
@@ -226,10 +259,9 @@ class Runner:
 
     def run(self, follow: float | None) -> None:
         """Do all batches that buckets lack, then those that come."""
-        last = self._journal.last()
-        batch, position, row = (-1, None, 0) if last is None else (
-            last.batch, last.stop, last.first_row + last.n_rows
-        )
+        last, name = self._journal.last(), getattr(self._source, "name", type(self._source).__name__)
+        batch, row = (-1, 0) if last is None else (last.batch, last.first_row + last.n_rows)
+        position = self._journal.position(name)
         for border, events in self._journal.after(min(self._ready.values())):
             self._again(border, events)
         self._commit(batch)
@@ -243,7 +275,7 @@ class Runner:
                 time.sleep(PAUSE if table is None else 0)
                 continue
             batch += 1
-            border = Border(batch, position, after, row, table.num_rows)
+            border = Border(batch, position, after, row, table.num_rows, name)
             self._journal.add(border, None if self._source.replays else table)
             self._dispatch(batch, table, row)
             position, row, quiet = after, row + table.num_rows, time.monotonic()
@@ -262,13 +294,24 @@ class Runner:
         if events is not None:
             self._dispatch(border.batch, events, border.first_row)
             return
-        position, row = border.start, border.first_row
+        position, row, source = border.start, border.first_row, self._source
+        if border.source != getattr(source, "name", type(source).__name__):
+            source = self._other(border.source)
         while position != border.stop:
-            table, position = self._source.read(position, border.stop)
+            table, position = source.read(position, border.stop)
             if table is None:
                 raise ParameterError.of("run", "source", problem="ends before events that were read from it")
             self._dispatch(border.batch, table, row)
             row += table.num_rows
+
+    def _other(self, name: str) -> Any:
+        """Return a source of an earlier run in this folder, whose last events must be done again."""
+        if not Path(name).exists():
+            problem = f"must first be {name}: its last events must be read again"
+            raise ParameterError.of("run", "source", problem=problem)
+        source = as_source(name)
+        source.want(self._wanted())
+        return source
 
     def _dispatch(self, batch: int, table: Any, row: int) -> None:
         """Share out the events of a batch over the buckets of their keys."""

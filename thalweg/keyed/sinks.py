@@ -92,7 +92,7 @@ def write_file(path: Path, tables: Iterable[Any]) -> int:
 def _writer(path: Path, file: Any, schema: Any) -> Any:
     if path.suffix == ".parquet":
         return pa.parquet.ParquetWriter(file, schema)
-    return pa.csv.CSVWriter(file, schema)
+    return pa.csv.CSVWriter(file, schema, write_options=pa.csv.WriteOptions(quoting_style="needed"))
 
 
 def _lines(table: Any) -> bytes:

@@ -4,9 +4,10 @@ A source is anything with `read(position, until=None)`: it returns the events af
 Arrow, and the position after them, or None and the same position if there are none now. A position is None at
 the beginning, and otherwise what JSON can hold. With `until`, a position that was returned before, no event
 beyond it is returned. If `replays` is False, events cannot be read again: the runner keeps them until they
-are done.
+are done. `name` says which source it is: in a run's folder each has a position of its own.
 """
 
+import hashlib
 import itertools
 import warnings
 from collections.abc import Iterable, Iterator
@@ -38,6 +39,7 @@ class Wanted(NamedTuple):
 class Source(Protocol):
     """What events are read from."""
 
+    name: str
     replays: bool
 
     def read(self, position: Any, until: Any = None) -> tuple[Any, Any]:
@@ -54,6 +56,7 @@ class FileSource:
     def __init__(self, path: str | PathLike[str], **options: Any) -> None:
         self.path, self.options = str(path), options
         self.replays = self.path != "-"
+        self.name = str(Path(path).resolve()) if self.replays else "standard input"
         self.n_bad, self.messages = 0, list[str]()
         self.share_read: float | None = None
         self._wanted: Wanted | None = None
@@ -158,6 +161,7 @@ class FolderSource:
 
     def __init__(self, path: str | PathLike[str], **options: Any) -> None:
         self.path, self.options = Path(path), options
+        self.name = str(self.path.resolve())
         self._wanted: Wanted | None = None
         self._file: FileSource | None = None
         self._known: set[str] | None = None
@@ -217,6 +221,7 @@ class TableEvents:
         is_table = frame_names(tables) is not None or is_records(tables)
         self.replays, self._given = is_table, tables
         self._table = as_table(tables)[0] if is_table else None
+        self.name = "tables" if self._table is None else f"table {_digest(self._table)}"
         self._tables = iter(()) if is_table else iter(tables)
 
     def head(self) -> Any:
@@ -235,6 +240,13 @@ class TableEvents:
             n = ROWS if until is None else until - start
             table = self._table.slice(start, n) if start < self._table.num_rows else None
         return table, start + (0 if table is None else table.num_rows)
+
+
+def _digest(table: Any) -> str:
+    found = hashlib.sha256()
+    for batch in table.to_batches(max_chunksize=ROWS):
+        found.update(batch.serialize())
+    return found.hexdigest()[:16]
 
 
 def as_source(source: Any, **options: Any) -> Any:

@@ -28,7 +28,7 @@ def exported(engine: Engine) -> Model:
 
 
 def replace(engine: Engine, keeper: Keeper, model: Model, drop_waiting: bool) -> int:
-    """Put another model in place of the engine's, as an event that is on disk; return it."""
+    """Put another model instead of the engine's, as an event that is on disk; return it."""
     if not isinstance(model, Model) or not model._begun:
         raise LiveError("a model can only be replaced by a thalweg.Model that has learned")
     data = to_bytes(model)

@@ -36,7 +36,7 @@ BLOCK = 512  # events that are passed to the learner at once
 def newest_engine(folder: Path, watched: bool = True) -> tuple[Engine, str]:
     """Return the state at the newest checkpoint that is good, and the version that wrote it.
 
-    If it is to be `watched`, a `LiveWatch` goes on from what the checkpoint has of one, or begins.
+    If it is `watched`, a `LiveWatch` continues from what the checkpoint has of one, or begins.
     """
     problems = []
     for found in checkpoints.readable(folder):

@@ -38,7 +38,7 @@ class LiveWatch:
     categorical : sequence of int
         Positions of inputs that hold categories.
     watched : WatchedInputs or None, default=None
-        Which inputs are watched for drift, in place of `names` and `categorical`.
+        Which inputs are watched for drift, instead of `names` and `categorical`.
     max_waiting : int, default=10000
         The number of rows that can wait for their labels in the live model: what was said of them is kept.
         Labels of rows after which more were predicted are not scored.

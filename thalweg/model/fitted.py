@@ -261,7 +261,7 @@ class FittedModel(Stateful, BaseEstimator):
     def _then_adopt(self, stream: Stream, learner: StreamClassifier, change: Callable[[], Any]) -> Any:
         """Call `change`, which reads the stream; then keep the codes that it has, also if it raises.
 
-        If it raises and has learned nothing, the model stays as it was.
+        If it raises and has learned nothing, the model does not change.
         """
         was_begun = self._begun
         try:

@@ -1,7 +1,7 @@
 """Temporally adaptive logistic classifiers (2009): fixed, adaptive and tuned forgetting.
 
 The paper shows curves and no numbers. Errors are measured as it does: at every 50th row, on a fresh sample of
-1,000 rows from the distribution in force. What it does not say is chosen by us: the length of the gradient's
+1,000 rows from the current distribution. What it does not say is chosen by us: the length of the gradient's
 step, the range of λ, RPROP's bounds, P₀, the size of the samples.
 """
 
@@ -51,7 +51,7 @@ OURS = {"AdaptiveLogistic()": AdaptiveLogistic(), "LogisticMixture()": LogisticM
 
 
 def tasks(quick: bool, data: str | None) -> list[Task]:
-    """Return the simulations, and the electricity data if it can be had."""
+    """Return the simulations, and the electricity data if its file is there."""
     seeds = range(N_QUICK if quick else N_RUNS)
     drawn = [(kind, seed) for kind in KINDS for seed in seeds]
     made = [Task((kind, seed), simulate, {"kind": kind, "seed": seed}) for kind, seed in drawn]
@@ -68,7 +68,7 @@ def checkpoints() -> Ints:
 
 
 def fresh_sample(stream: DriftingGaussians, t: int) -> tuple[Floats, Ints, Ints]:
-    """Return rows from the distribution in force at row `t`, their labels, and those that Bayes' rule gives.
+    """Return rows from the distribution at row `t`, their labels, and those that Bayes' rule gives.
 
     The same stream and `t` give the same rows, which are no rows of the stream.
     """
@@ -110,7 +110,7 @@ def _tested(
 
 
 def _chosen(learner: object) -> list[float]:
-    """Return the λ in force, if the learner is one that chooses it."""
+    """Return the current λ, if the learner is one that chooses it."""
     if isinstance(learner, AdaptiveLogistic) and learner.forgetting in ("adaptive", "rprop"):
         return [round(float(learner.decay_[0]), 6)]
     return []

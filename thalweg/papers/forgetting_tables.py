@@ -30,7 +30,7 @@ SHOWN = (
 )
 NOTES = [
     "± is a standard error over simulations; a claim is undecided within two of them.",
-    f"The error at a row is that on {N_TESTED:,} fresh rows of the distribution in force there, measured "
+    f"The error at a row is that on {N_TESTED:,} fresh rows of the distribution at that row, measured "
     f"every {STEP} rows; the paper does not say how many it draws. Bands in the figures are ± one standard "
     "error; the paper draws ± half a variance, and smooths by splines.",
     "The paper gives curves and no numbers: “fig.” says where. Text and captions of its figures 3 to 5 "

@@ -1,6 +1,6 @@
 """Incremental boosting (IBoost, 2011): weights moved by the exponential loss of a sliding window.
 
-Accuracy is that on fresh rows of the concept in force, 2500 for SEA and 825 for Santa Fe, as in the paper,
+Accuracy is that on fresh rows of the current concept, 2500 for SEA and 825 for Santa Fe, as in the paper,
 but tested every 250 rows instead of after every row; recovery is the mean over the first 600 rows of a new
 concept, tested every 50. Naive Bayes is the member from table 4 on. Times are seconds of our processor, while
 as many runs as it has cores go on side by side.

@@ -63,13 +63,13 @@ def _of_sizes(runs: Runs) -> Iterator[Claim]:
 def _of_steps(runs: Runs) -> Iterator[Claim]:
     for method in ("stochastic", "batch"):
         few, many = Stumps(method, n_updates=1), Stumps(method, n_updates=10)
-        seldom = Stumps(method, n_updates=1, period=100)
+        rarely = Stumps(method, n_updates=1, period=100)
         if few in runs:
             said = [PAPER_STEPS["accuracy"][method][i] for i in (2, 0)]
             numbers = f"{said[0]:g}, {said[1]:g}"
             yield Claim(f"{method}: more steps help (b = 10, 1)", *better(runs[many], runs[few]), numbers)
             numbers = f"{said[1]:g}, {PAPER_PERIODS['accuracy'][method][2]:g}"
-            verdict = better(runs[few], runs[seldom])
+            verdict = better(runs[few], runs[rarely])
             yield Claim(f"{method}: rare members cost (p = 1, 100)", *verdict, numbers)
 
 

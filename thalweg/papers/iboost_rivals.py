@@ -22,7 +22,7 @@ FIRST, LEAST_SHARE = 2000, 1e-3
 BASELINES: dict[str, type[StreamClassifier]] = {
     "majority class": MajorityClass,
     "last label": NoChange,
-    "what followed the last label": LabelChain,
+    "Markov chain of labels": LabelChain,
 }
 
 

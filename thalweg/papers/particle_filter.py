@@ -201,7 +201,7 @@ def prices(data: str | Path | None = None) -> tuple[Floats, Ints]:
 
 
 def tasks(quick: bool, data: str | None) -> list[Task]:
-    """Return every run of every case, the training times, and the electricity data if it can be had."""
+    """Return every run of every case, the training times, and the electricity data if its file is there."""
     made = []
     for case in CASES:
         n_runs = QUICK_RUNS[case.stream] if quick else case.runs or RUNS[case.stream]
@@ -295,7 +295,7 @@ def training_time(stream: str, data: str | Path | None = None, repeats: int = 5)
 def boundary_over_price(
     stream: str, data: str | Path | None = None, n_rows: int = 2500, batch: int = 10
 ) -> dict[str, Any]:
-    """Return the first prices, their labels, the boundary β₀/β₁ in force, and what a rule of thumb gets."""
+    """Return the first prices, their labels, their boundary β₀/β₁, and what a rule of thumb gets."""
     X, y = prices(data)
     learner = ParticleFilter(batch_size=batch, **PUBLISHED).begin(1, [0, 1])
     boundary = [0.0] * batch

@@ -3,8 +3,8 @@
 The sphere of the paper: 160 chunks of 1,000 rows, jumps of 0.1 after chunks 40, 80 and 120, and small steps
 of 0.005 to 0.03 between them where it says so. Half of a chunk grows a tree, half weighs the trees, which
 are the same for all methods that weigh them. Robust by folds, AWE and SEA grow their trees on whole chunks.
-Labels are flipped for learning only: a method is tested on the next chunk before its noise. In place of the
-credit-card data, which cannot be had, loans (gmsc.arff.gz) are sorted by the borrower's monthly income: an
+Labels are flipped for learning only: a method is tested on the next chunk before its noise. Instead of the
+credit-card data, which is not available, loans (gmsc.arff.gz) are sorted by the borrower's monthly income: an
 amount, but neither a fraud nor a transaction. One loan in five has no income; these come last.
 """
 

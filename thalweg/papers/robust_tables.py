@@ -62,14 +62,14 @@ def report(results: Results) -> Report:
         made.tables += [loans_table(runs[ONE_OF_LOANS])]
         made.tables += [sizes_table(runs, kind) for kind in ("accuracy", "balanced")]
         made.notes.append(
-            "Figure 6 shows loans sorted by income: the paper's credit-card transactions cannot be had. "
+            "Figure 6 shows loans sorted by income: the paper's credit-card transactions are not available. "
             "Runs are of the same loans, and differ in the order of those of the same income and in the rows "
             "drawn."
         )
     else:
         made.notes.append(
-            "Figure 6 is left out: the paper's credit-card transactions cannot be had, and the loans that "
-            "stand in for them need gmsc.arff.gz; name its folder with --data."
+            "Figure 6 is left out: the paper's credit-card transactions are not available, and the loans "
+            "that stand in for them need gmsc.arff.gz; name its folder with --data."
         )
     return made
 
@@ -167,7 +167,7 @@ def loans_table(runs: Runs) -> Table:
     rows = [[name, *(averaged(values(runs, name, kind)) for kind in ("accuracy", "balanced"))]
             for name in runs[0]]
     header = ["", "accuracy", "mean over both classes"]
-    return Table("In place of figure 6: loans sorted by income, chunks of 1,000, 16 leaves", header, rows)
+    return Table("Instead of figure 6: loans sorted by income, chunks of 1,000, 16 leaves", header, rows)
 
 
 def sizes_table(runs: Settings, kind: str) -> Table:

@@ -1,4 +1,4 @@
-"""Values in place of missing ones."""
+"""Values instead of missing ones."""
 
 from thalweg._parameters import one_of
 from thalweg.preprocessing._native.imputer import ImputerKernel
@@ -8,7 +8,7 @@ STRATEGIES = ("mean", "last", "flag")
 
 
 class Imputer(Step):
-    """Imputer: the running mean, or the last value, in place of a missing one.
+    """Imputer: the running mean, or the last value, instead of a missing one.
 
     A pipeline fills gaps with the running mean anyway before a learner that cannot handle them. Use this step
     for another value, for a learner that could handle gaps but should not, or for flags: where it matters

@@ -133,7 +133,7 @@ def save(
 ) -> None:
     """Write a learner or a model to a file, to be loaded by `load`.
 
-    The file is complete or as it was before, whenever the process ends: a new one is written beside it, read
+    The file is either complete or unchanged, whenever the process ends: a new one is written beside it, read
     back and restored once, and then takes its name. So saving takes about as long as loading.
 
     Parameters
@@ -148,7 +148,7 @@ def save(
     Raises
     ------
     ModelFileError
-        If what was written cannot be loaded again; the file is then as it was before.
+        If what was written cannot be loaded again; the file is then unchanged.
     """
     data = to_bytes(learner, notes)
     path = Path(path).resolve()  # a link goes on pointing at the file
@@ -167,7 +167,7 @@ def _check_loads(part: Path, path: Path, kind: type[Stateful]) -> None:
             kind().restore(content["state"])
     except Exception as error:
         what = str(error) if isinstance(error, ModelFileError) else f"{type(error).__name__}: {error}"
-        old = "the file is as it was before" if path.exists() else "there is no such file now"
+        old = "the file is unchanged" if path.exists() else "there is no such file now"
         raise ModelFileError(
             f"{path}: the {kind.__name__} was not saved, because it could not be loaded again: {what}; {old}"
         ) from error

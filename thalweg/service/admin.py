@@ -46,7 +46,7 @@ class Admin:
         ]
 
     async def replace(self, request: Request) -> Response:
-        """Put the model file in the body in place of the model; requests go on being answered meanwhile."""
+        """Put the model file in the body instead of the model; requests go on being answered meanwhile."""
         served = self.models.find(request.path_params["name"])
         served.check_ready()
         _check_type(request, MODEL_TYPE)

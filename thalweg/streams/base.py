@@ -171,7 +171,7 @@ class Stream(Pickled, CheckedKeywords):
             yield X, self.classes[codes]
 
     def sample(self, t: int, n: int, *, seed: int | None = None) -> Labelled:
-        """Return `n` new rows and labels without noise, of the concept in force at row `t`."""
+        """Return `n` new rows and labels without noise, of the current concept at row `t`."""
         raise NotImplementedError(f"{type(self).__name__} cannot draw samples: its concept is not known")
 
 
@@ -221,7 +221,7 @@ class Generator(Stream):
             yield X[:left], codes[:left]
 
     def sample(self, t: int, n: int, *, seed: int | None = None) -> Labelled:
-        """Return `n` new rows and labels without noise, of the concept in force at row `t`.
+        """Return `n` new rows and labels without noise, of the current concept at row `t`.
 
         The same `t`, `n` and `seed` give the same sample, which is independent of the rows of the stream.
         """

@@ -63,7 +63,7 @@ class Abrupt(Joined):
         return self._begins[number] + inner
 
     def sample(self, t: int, n: int, *, seed: int | None = None) -> Labelled:
-        """Return `n` new rows and labels without noise, of the concept in force at row `t`."""
+        """Return `n` new rows and labels without noise, of the current concept at row `t`."""
         number = int(self._turns(np.array([t]))[0])
         return self.streams[number].sample(int(t - self._begins[number]), n, seed=seed)
 
@@ -213,7 +213,7 @@ class Recurring(Joined):
         return (turn * len(self.streams) + number) * self.period + within
 
     def sample(self, t: int, n: int, *, seed: int | None = None) -> Labelled:
-        """Return `n` new rows and labels without noise, of the concept in force at row `t`."""
+        """Return `n` new rows and labels without noise, of the current concept at row `t`."""
         turn, within = divmod(t, self.period)
         turn, number = divmod(turn, len(self.streams))
         return self.streams[number].sample(turn * self.period + within, n, seed=seed)

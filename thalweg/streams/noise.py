@@ -76,5 +76,5 @@ class Noisy(Stream):
             yield X, flipped(rng, codes, self.share, len(self.classes))
 
     def sample(self, t: int, n: int, *, seed: int | None = None) -> Labelled:
-        """Return `n` new rows and labels without noise, of the concept in force at row `t`."""
+        """Return `n` new rows and labels without noise, of the current concept at row `t`."""
         return self.stream.sample(t, n, seed=seed)

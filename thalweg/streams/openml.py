@@ -32,7 +32,7 @@ def cached(name: str, number: int, otherwise: str) -> Path:
     recorded = path.with_suffix(".sha256")
     if path.is_file() and recorded.is_file():
         if _checksum(path) != recorded.read_text(encoding="ascii").strip():
-            raise StreamError(f"dataset {name}: {path} is not as it was fetched; delete it and try again")
+            raise StreamError(f"dataset {name}: {path} was changed since its download; delete it")
         return path
     table = _fetched(name, number, otherwise)
     try:

@@ -16,7 +16,7 @@ def facts(stream: "Stream") -> dict[str, str]:
     found = {}
     if stream.n_rows is not None:
         found["rows"] = f"{stream.n_rows:,}"
-    if hasattr(stream, "n_features"):  # a stream of one's own is shown before they are set too
+    if hasattr(stream, "n_features"):  # your own stream is shown before they are set too
         found["inputs"] = first_of(stream.names, MOST_NAMES)
     if hasattr(stream, "classes") and len(stream.classes):
         found["classes"] = first_of(stream.classes, MOST_CLASSES) + (", or others" if stream.is_open else "")

@@ -85,7 +85,7 @@ class PredictionSets(AroundLearner):
 
     Notes
     -----
-    Differs from Gibbs and Candès (2021): a set is judged by the level in force when its row was predicted,
+    Differs from Gibbs and Candès (2021): a set is judged by the level at the time when its row was predicted,
     which matters if labels are late; the step falls with the delay, since a large step would swing between
     all classes and one; and before 50 labels have come, sets follow the probabilities.
 
@@ -128,7 +128,7 @@ class PredictionSets(AroundLearner):
 
     @property
     def level_(self) -> float:
-        """The level in force."""
+        """The current level."""
         return self._number("level")
 
     @property
@@ -183,7 +183,7 @@ class PredictionSets(AroundLearner):
         return [label for label, is_in in zip(self._labels.list, mask, strict=False) if is_in]
 
     def sets_of(self, p: ArrayLike) -> Mask:
-        """Return which classes are in the sets of rows with these probabilities, at the level in force.
+        """Return which classes are in the sets of rows with these probabilities, at the current level.
 
         For probabilities that were predicted just before, when `predict_set` would predict again.
         """

@@ -88,7 +88,7 @@ class WindowEstimates:
         return pd.DataFrame(self.columns)
 
     def to_plain(self) -> list[dict[str, Any]]:
-        """Return a dict for each window; None in place of what is not known."""
+        """Return a dict for each window; None instead of what is not known."""
         columns = {name: values.tolist() for name, values in self.columns.items()}
         lines = (dict(zip(columns, line, strict=True)) for line in zip(*columns.values(), strict=True))
         return [{name: None if value != value else value for name, value in line.items()} for line in lines]

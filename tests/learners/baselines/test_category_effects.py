@@ -1,4 +1,4 @@
-"""A learner that sees effects in place of categories is that learner on rows encoded by them."""
+"""A learner that sees effects instead of categories is that learner on rows encoded by them."""
 
 import numpy as np
 import pytest

@@ -11,7 +11,7 @@ from thalweg.learners import DynamicWeightedMajority, HoeffdingTree, MajorityCla
 
 LEARNERS = {
     "every row": DynamicWeightedMajority(period=1),
-    "seldom": DynamicWeightedMajority(period=7, beta=0.7, theta=0.1, reduce="period"),
+    "rarely": DynamicWeightedMajority(period=7, beta=0.7, theta=0.1, reduce="period"),
     "as in the paper of 2007": DynamicWeightedMajority(period=5, beta=0.5, reduce="period"),
     "little room": DynamicWeightedMajority(period=1, theta=1e-9, max_members=4),
     "two learners": DynamicWeightedMajority([NaiveBayes(), HoeffdingTree(grace_period=20)], period=5),
@@ -79,10 +79,10 @@ def test_weights_fall_after_every_row_if_told():
     X, y = drifting_rows(100)
     members = [NaiveBayes(), MajorityClass()]
     learner = begun(DynamicWeightedMajority(members, period=10**9, reduce="always"))
-    seldom = begun(DynamicWeightedMajority(members, period=10**9, reduce="period"))
+    rarely = begun(DynamicWeightedMajority(members, period=10**9, reduce="period"))
     learner.test_then_train(X, y)
-    seldom.test_then_train(X, y)
-    assert learner.weights_.min() < 1 and seldom.weights_.tolist() == [1, 1]
+    rarely.test_then_train(X, y)
+    assert learner.weights_.min() < 1 and rarely.weights_.tolist() == [1, 1]
 
 
 class FailsOnce(Counting):

@@ -17,7 +17,7 @@ from thalweg.streams import DriftingGaussians, datasets
 
 
 def mixed_rows(n, n_classes=2, seed=0, with_gaps=True):
-    """Rows of inputs that are never 0, often, sometimes and seldom not 0; coefficients change half way."""
+    """Rows of inputs that are never 0, often, sometimes and rarely not 0; coefficients change half way."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, 12)) * 10.0 ** rng.integers(-2, 3, 12) + rng.normal(size=12) * 5
     X[:, 8:] = rng.integers(1, 3, (n, 4))

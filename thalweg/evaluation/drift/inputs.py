@@ -95,7 +95,7 @@ class WatchedInputs:
         item = self.items[k]
         if item.part:
             return list(CYCLES[item.part])
-        return InputColumns(self._stream).categories(item.inputs[0])  # anew: there may be more of them
+        return InputColumns(self._stream).categories(item.inputs[0])  # again: there may be more of them
 
     def rows(self, X: Floats) -> Floats:
         """Return the values of the items, for rows of the stream."""

@@ -95,7 +95,7 @@ def _highest(differs: Mask) -> float:
 def _lowest(differs: Mask) -> tuple[float, float]:
     """Return where a line through the two surest quarters meets the surest row, and the same less chance.
 
-    If labels differ more seldom in the surest quarter than in the next one, they would differ yet more seldom
+    If labels differ less often in the surest quarter than in the next one, they would differ even less often
     in surer rows, if there were any: part of the difference is how hard the rows are.
     """
     n = len(differs) // 4

@@ -44,7 +44,7 @@ def arrays_in(memory: NDArray[np.uint8], places: dict[str, int], like: Arrays) -
 
 
 def _in_shape(part: AnyArray, shape: tuple[int, ...]) -> AnyArray:
-    # A view with `shape` in place of the last axis; `reshape` might copy.
+    # A view with `shape` instead of the last axis; `reshape` might copy.
     strides: list[int] = []
     step = part.itemsize
     for n in reversed(shape):

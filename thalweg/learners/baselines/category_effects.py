@@ -20,7 +20,7 @@ MOST_CATEGORIES = 1_000_000
 
 
 class CategoryEffects(HasImportance, OneMember):
-    """CategoryEffects: a learner that sees numbers in place of inputs with many categories.
+    """CategoryEffects: a learner that sees numbers instead of inputs with many categories.
 
     Helps where inputs have tens or hundreds of categories, such as shops, airports or teams: trees that
     branch by them, or coefficients for each, are slow and large, and learn little about each. A logistic

@@ -9,7 +9,7 @@ HIGHEST_ORDER, MOST_COUNTS, MOST_WAITING = 8, 1_000_000, 1_000_000
 
 
 class LabelChain(KeepsRows, InputFree):
-    """Predicts what most often followed the last labels: a Markov chain, whatever the inputs are.
+    """Predicts the class that most often follows the last labels: a Markov chain that ignores the inputs.
 
     The third baseline, beside `MajorityClass` and `NoChange`: what any learner must beat on a stream whose
     labels follow each other by a rule. On the power supply data, whose labels are the hours of the day, it is

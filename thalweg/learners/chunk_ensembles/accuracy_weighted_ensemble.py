@@ -31,7 +31,7 @@ class AccuracyWeightedEnsemble(ChunkEnsemble):
     folds : int, default=10
         Folds of the cross-validation.
     holdout : float, default=None
-        Share of each chunk, drawn at random, that is kept to weigh members, in place of cross-validation.
+        Share of each chunk, drawn at random, that is kept to weigh members, instead of cross-validation.
     replacement : {"weight", "oldest"}, default="weight"
         Of all members and the new one those of the highest weight stay; or the latest ones, which is the
         "Weighted Bagging" that Chu, Wang and Zaniolo compare with.

@@ -26,7 +26,7 @@ class LogisticFilters(NativeOneHot):
 
     @property
     def n_restarts_(self) -> int:
-        """How often a filter had to start afresh because its numbers had left the range of a double."""
+        """How often a filter had to start again because its numbers had left the range of a double."""
         return int(self._copied("restarts")[0].sum())
 
     def _coefficients(self) -> tuple[Floats, Floats]:
@@ -156,9 +156,9 @@ class AdaptiveLogistic(LogisticFilters):
     input_names_ : list of str
         What the columns of `coef_` belong to: the inputs' names, and for three or more categories one each.
     decay_ : ndarray
-        The forgetting in force at the last row (λ), for each filter; with `time_column` of one unit of time.
+        The forgetting at the last row (λ), for each filter; with `time_column` of one unit of time.
     n_restarts_ : int
-        How often a filter had to start afresh because its numbers had left the range of a double.
+        How often a filter had to start again because its numbers had left the range of a double.
 
     Differs from the paper
     ----------------------
@@ -233,5 +233,5 @@ class AdaptiveLogistic(LogisticFilters):
 
     @property
     def decay_(self) -> Floats:
-        """The forgetting in force at the last row, for each filter."""
+        """The forgetting at the last row, for each filter."""
         return self._copied("decay")[0]

@@ -47,7 +47,7 @@ class LogisticMixture(LogisticFilters):
     shares_ : ndarray
         The weight of each member in the next prediction.
     n_restarts_ : int
-        How often a filter had to start afresh because its numbers had left the range of a double.
+        How often a filter had to start again because its numbers had left the range of a double.
 
     Notes
     -----

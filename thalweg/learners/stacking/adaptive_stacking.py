@@ -308,7 +308,7 @@ class AdaptiveStacking(WideEnsemble):
 
     def _trivial_members(self) -> list[bool]:
         """Return which members are compared with the answer, not weighed in it; not all of them can be."""
-        retired = self._chosen.retired  # a state may have MajorityClass() in place of these
+        retired = self._chosen.retired  # a state may have MajorityClass() instead of these
         found = [is_trivial(each) and m not in retired for m, each in enumerate(self._given_members())]
         return [False] * len(found) if all(found) else found
 

@@ -51,7 +51,7 @@ class HoeffdingTree(Tree):
 
     Notes
     -----
-    Differs from the paper (as MOA does): normal distributions and ten thresholds in place of counts of every
+    Differs from the paper (as MOA does): normal distributions and ten thresholds instead of counts of every
     value, naive Bayes leaves, a branch must take 1 % of the weight under information gain, the range R of the
     bound is log2 of the highest class code seen at the leaf + 1, and staying a leaf is no rival to a split
     under information gain.

@@ -78,7 +78,7 @@ class IBoost(WindowBoost):
     loss_ : float
         The exponential loss of the window (E).
     cap_ : float or None
-        The cap in force.
+        The current cap.
 
     Notes
     -----
@@ -87,7 +87,7 @@ class IBoost(WindowBoost):
     of the paper's (3), which belongs to other example weights than the paper's (9); its error is cut to at
     least 0.001. The first row makes the first member. The stochastic step needs the newest row's share of the
     loss and so costs O(n M/8 + b n), not O(M), where M/8 is for bytes of eight answers each. The paper has no
-    cap: on sixteen streams a cap of 10 is right on 77.6 % of the rows in place of 66.1 (docs/boosting.md).
+    cap: on sixteen streams a cap of 10 is right on 77.6 % of the rows instead of 66.1 (docs/boosting.md).
 
     References
     ----------
@@ -139,7 +139,7 @@ class IBoost(WindowBoost):
 
     @property
     def cap_(self) -> float | None:
-        """The bound on the sum of the weights in force, None if there is none."""
+        """The current bound on the sum of the weights, None if there is none."""
         with self._reading:
             if isinstance(self._kernel, RaceKernel):
                 return AUTO_CAPS[self._kernel.leader] or None

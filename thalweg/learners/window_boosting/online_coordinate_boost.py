@@ -60,7 +60,7 @@ class OnlineCoordinateBoost(WindowBoost):
     authors' own paper was not at hand. The sums over pairs of members are scaled along their own member
     exactly, and along others as if answers were independent, which makes the weights of two members exact.
     Shares of weight below 0.001 count as 0.001, so that weights stay finite. The paper lets weights start
-    from AdaBoost on some rows or from nothing; here always from AdaBoost.
+    from AdaBoost on some rows or from zero; here always from AdaBoost.
 
     References
     ----------

@@ -71,7 +71,7 @@ def _line(found: Mapping[str, Any]) -> list[str]:
 def _page(title: str, parts: Mapping[str, str], events: str, back: str) -> str:
     """Return a page whose parts are renewed by the events of the address `events`."""
     renew = f'<noscript><meta http-equiv="refresh" content="{RENEW}"/></noscript>'
-    state = f'<nav>{back}<span class="state" id="state">as it was when the page was loaded</span></nav>'
+    state = f'<nav>{back}<span class="state" id="state">as of when the page was loaded</span></nav>'
     body = "".join(f'<section id="part-{name}">{html}</section>' for name, html in parts.items())
     body = f'{state}<div id="live" data-events="{text(events)}">{body}</div>'
     return page_html(title, body, head=f"<style>{HEAT_STYLE}{STYLE}</style>{renew}", script=SCRIPT)

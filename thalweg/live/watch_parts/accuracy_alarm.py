@@ -19,7 +19,7 @@ class AccuracyAlarm(Part):
 
     Every 256 labels it is asked whether accuracy has fallen: see `PerformanceAlarm`, whose rate of false
     alarms is 1 % between two resets. An episode ends when the accuracy of 1,024 labels is no longer below the
-    limit; then the alarm starts afresh, with a new reference of 2,000 labels.
+    limit; then the alarm starts again, with a new reference of 2,000 labels.
 
     Labels are taken in the order in which they come, which is that of the rows only if all are equally late.
 

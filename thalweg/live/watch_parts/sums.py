@@ -97,7 +97,7 @@ class Sums:
         }  # fmt: skip
 
     def restore(self, state: State) -> Self:
-        """Go on from what `state` returned; of no use after an error."""
+        """Go on from what `state` returned; do not use it after an error."""
         for name in (*PARTS, "drift", "estimate", "baselines"):
             getattr(self, name).restore(state[name])
         self.kernel = self.estimate._begun()

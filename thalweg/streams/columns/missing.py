@@ -60,7 +60,7 @@ class Missing:
         return pa.DictionaryArray.from_arrays(array.indices, values)
 
     def without_numbers(self, values: Floats) -> Floats:
-        """Return numbers with NaN in place of those that are named as missing."""
+        """Return numbers with NaN instead of those that are named as missing."""
         return np.where(np.isin(values, self.numbers), np.nan, values) if self.numbers else values
 
     def kept(self, values: Iterable[Any]) -> list[Any]:

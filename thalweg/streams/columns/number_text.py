@@ -125,7 +125,7 @@ def _matches(texts: Any, point: str) -> Any:
 
 
 def _plain_marks(texts: Any) -> Any:
-    """Return texts with plain blanks, minus signs and apostrophes in place of typographic ones."""
+    """Return texts with plain blanks, minus signs and apostrophes instead of typographic ones."""
     if pc.all(pc.string_is_ascii(texts)).as_py() is not False:
         return texts
     for marks, plain in ((r"[\x{a0}\x{202f}\x{2007}\x{2009}]", " "), (r"[−–]", "-"), (r"[’‘]", "'")):

@@ -57,7 +57,7 @@ def table_source(
 ) -> TableSource:
     """Return a frame, an array, records or one record as a source.
 
-    `labels`, if given, are its last column, in place of another one called `label_name`; by default it has
+    `labels`, if given, are its last column, instead of another one called `label_name`; by default it has
     the name of the labels, or a free one. Records get the `wanted` columns that they do not have, all
     missing. Raise StreamError if there is no column.
     """

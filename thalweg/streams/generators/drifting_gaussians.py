@@ -96,7 +96,7 @@ class DriftingGaussians(Generator):
         self._walked: tuple[int, Floats] = -1, self._starts[0]
 
     def concept(self, t: int) -> tuple[Floats, Floats]:
-        """Return the means and the covariances in force at row `t`, one of each for every class."""
+        """Return the means and the covariances at row `t`, one of each for every class."""
         means, covariances = self._draw_concept(self._number(t))
         if self.kind == "drift":
             way = t % self.period / self.period

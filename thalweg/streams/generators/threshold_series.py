@@ -122,7 +122,7 @@ class ThresholdSeries(Stream):
         return tuple(f"lag{lag}" for lag in range(self.n_features, 0, -1))
 
     def threshold(self, t: ArrayLike) -> Any:
-        """Return the threshold in force at row `t`, or at each of an array of rows."""
+        """Return the threshold at row `t`, or at each of an array of rows."""
         place = self._places(t)
         number = np.minimum(place // self.period, len(self.thresholds) - 1)
         moved = np.minimum((place - number * self.period + 1) / max(self.transition, 1), 1)

@@ -34,7 +34,7 @@ def logistic_layout(n_members: int, most_turns: int, rate: float, timed: bool) -
 def with_one_more_class(
     layout: Layout, fresh: Arrays, old: Arrays, n_members: int, n_filters: tuple[int, int], part: float
 ) -> Arrays:
-    """Return arrays that go on from `old` in place of `fresh`, which has one class more.
+    """Return arrays that go on from `old` instead of `fresh`, which has one class more.
 
     `n_filters` of a member are before and after: the one filter of two classes becomes two of three, each
     with `part` of its coefficients, the first with their signs turned. A new class begins as in `fresh`,
@@ -56,7 +56,7 @@ def with_one_more_class(
 
 
 def with_more_inputs(layout: Layout, fresh: Arrays, old: Arrays) -> Arrays:
-    """Return arrays that go on from `old` in place of `fresh`, which has more inputs.
+    """Return arrays that go on from `old` instead of `fresh`, which has more inputs.
 
     Coefficients of new inputs begin as in `fresh`, from the prior. The constant stays the last one.
     """

@@ -16,7 +16,7 @@ from .codes import INVERSE, NODES, SLOTS, SURE
 
 
 def grown(layout: Layout, lengths: Lengths, fresh: Arrays, old: Arrays, who: str) -> Arrays:
-    """Return the arrays of a tree that goes on from `old`; `fresh` is what it begins with."""
+    """Return the arrays of a tree that continues from `old`; `fresh` is what it begins with."""
     apart = ("inputs", "picked")
     rest = {name: array for name, array in layout.items() if name not in apart}
     n_features = len(old["inputs"]) - 1

@@ -1,7 +1,7 @@
 """What a tree does to its arrays now and then, in NumPy: sharing out memory, growing, removing dead nodes.
 
 Nothing is changed in place: functions return new arrays for the kernel to adopt, so that one that fails or is
-interrupted leaves the tree as it was.
+interrupted does not change the tree.
 """
 
 
