@@ -11,9 +11,9 @@ import pyarrow.csv
 import pytest
 
 import thalweg
-from thalweg.errors import ParameterError
+from thalweg.errors import ColumnWarning, ParameterError, StateError
 from thalweg.evaluation.baselines import BASELINES
-from thalweg.keyed import KeyedRun, run
+from thalweg.keyed import Bank, KeyedRun, Operator, run
 from thalweg.keyed.sources import FileSource, FolderSource
 
 
@@ -246,3 +246,47 @@ def test_ctrl_c_lets_the_batch_last_and_the_run_goes_on(reference, messy, tmp_pa
     assert 0 < sum(before.counts.values()) == before.n_rows < reference[2].n_rows
     done = run(messy, folder=tmp_path / "run", **OPTIONS)
     assert everything(done).equals(reference[0]) and states(done) == reference[1]
+
+
+def test_a_folder_has_one_owner(messy, tmp_path, monkeypatch):
+    monkeypatch.setattr("thalweg.keyed.journal.WAIT", 0.1)
+    said = []
+
+    def nested(outputs):
+        with pytest.raises(StateError, match="in use by another process"):
+            run(messy, folder=tmp_path / "run", **OPTIONS)
+        said.append(outputs.num_rows)
+
+    run(messy, nested, folder=tmp_path / "run", **OPTIONS)
+    assert said
+
+
+def test_a_file_that_grows_is_followed(messy, tmp_path):
+    lines = messy.read_text().splitlines()
+    messy.write_text("\n".join(lines[:2000]) + "\n")
+    seen = []
+
+    def grow(n, share):
+        seen.append(n)
+        if len(seen) == 1:
+            with messy.open("a") as file:
+                file.write("\n".join(lines[2000:]) + "\n")
+
+    done = run(messy, folder=tmp_path / "run", progress=grow, follow=0.0, **OPTIONS)
+    assert done.n_rows == len(lines) - 1
+
+
+def test_a_key_that_differs_in_every_row_is_warned_of(tmp_path):
+    rows = [{"who": i, "x": i % 7, "y": i % 2} for i in range(10_500)]
+    with pytest.warns(ColumnWarning, match="a key of its own"):
+        run(rows, folder=tmp_path / "run", key="who", target="y", learner="NaiveBayes", n_buckets=2)
+
+
+def test_another_operator_or_other_columns_are_refused(messy, tmp_path, reference):
+    run(messy, folder=tmp_path / "run", **OPTIONS)
+    with pytest.raises(ParameterError, match="target is 'colour', but"):
+        run(messy, folder=tmp_path / "run", **(OPTIONS | {"target": "colour"}))
+    rows = [{"customer": "a", "x": i % 7, "paid": i % 2} for i in range(100)]
+    other = Operator(Bank(thalweg.Model("paid", "NaiveBayes"), key="customer"), order="_row").begin(rows)
+    with pytest.raises(ParameterError, match="operator is not the one"):
+        run(rows, folder=tmp_path / "run", operator=other)

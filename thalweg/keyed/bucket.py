@@ -1,5 +1,6 @@
 """A bucket of keys: their learners, the last order of each, and the rows that wait for labels."""
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -19,11 +20,16 @@ from thalweg.learners.base.stream_classifier import StreamClassifier
 if TYPE_CHECKING:
     from thalweg.keyed.operator import Operator
 
+AT_ONCE = 1000  # keys whose states are written at a time
+
 
 class EventBank(Bank):
     """A bank whose keys are texts that stand for keys of one column or several."""
 
     _n_columns = 1
+
+    def _look_at_keys(self, n: int) -> None:
+        """Do nothing: a bucket has only some of the keys; its runner sees all."""
 
     def _key_at(self, number: int) -> Any:
         return key_of(super()._key_at(number), self._n_columns)
@@ -132,7 +138,6 @@ class Bucket:
         numbers = np.full(len(has_order), -1, dtype=np.intp)
         keys = events.keys if has_order.all() else events.keys.filter(pa.array(has_order))
         numbers[has_order] = numbers_of(bank._index, keys, True)
-        bank._look_at_keys(len(numbers))
         bank._store.extend(len(bank._index))
         more = len(bank._index) - len(self._last)
         if more:
@@ -209,11 +214,12 @@ class Bucket:
                 if isinstance(entry, int):
                     waiting[id] = Waiting(int(orders[entry]), X[entry].copy(), p[entry].copy())
 
-    def changes(self) -> Content:
-        """Return the states of the keys that have changed since the last call."""
+    def changes(self) -> Iterator[Content]:
+        """Yield the states of the keys that have changed since the last call, some at a time."""
         changed = np.unique(np.concatenate(self._changed)) if self._changed else np.zeros(0, dtype=np.intp)
         self._changed = []
-        return self._content(changed)
+        for start in range(0, len(changed), AT_ONCE):
+            yield self._content(changed[start : start + AT_ONCE])
 
     def content(self) -> Content:
         """Return the states of all keys, in an order that depends on nothing but the keys."""

@@ -18,14 +18,14 @@ from thalweg.errors import StateError
 from thalweg.keyed.bucket import Content
 from thalweg.keyed.operator import Operator
 
-AT_ONCE = 10_000  # keys that are read at a time
+AT_ONCE = 2_000  # keys that are read at a time
 PARTS = 1_000_000  # most tables of outputs of a batch
 UPSERT = """
 INSERT INTO states VALUES (?, ?, ?, ?, ?)
 ON CONFLICT (number) DO UPDATE SET last = excluded.last, state = excluded.state, late = excluded.late
 """
 SETTINGS = (
-    "locking_mode = EXCLUSIVE", "journal_mode = WAL", "synchronous = FULL", "cache_size = -65536",
+    "locking_mode = EXCLUSIVE", "journal_mode = WAL", "synchronous = FULL", "cache_size = -8192",
     "wal_autocheckpoint = 4000", "journal_size_limit = 67108864",
 )  # fmt: skip
 WAIT = 30.0  # seconds for a process that was killed to be gone
@@ -38,14 +38,25 @@ CREATE TABLE IF NOT EXISTS done (one INTEGER PRIMARY KEY CHECK (one = 1), batch 
 """
 
 
-def connect(path: Path, page_size: int = 16_384) -> sqlite3.Connection:
-    """Open a file for its one owner; raise sqlite3.OperationalError if another process has it."""
-    file = sqlite3.connect(path, isolation_level=None, timeout=WAIT)
-    for setting in (f"page_size = {page_size}", *SETTINGS):
-        file.execute(f"PRAGMA {setting}")
-    file.execute("BEGIN EXCLUSIVE")  # the lock is taken now, not at the first change
-    file.execute("COMMIT")
+def connect(path: Path, page_size: int = 16_384, wait: float = WAIT) -> sqlite3.Connection:
+    """Open a file for its one owner; raise StateError if another process has it, or it is damaged."""
+    file = sqlite3.connect(path, isolation_level=None, timeout=wait)
+    try:
+        for setting in (f"page_size = {page_size}", *SETTINGS):
+            file.execute(f"PRAGMA {setting}")
+        file.execute("BEGIN EXCLUSIVE")  # the lock is taken now, not at the first change
+        file.execute("COMMIT")
+    except sqlite3.Error as error:
+        file.close()
+        raise in_use(path, error) from error
     return file
+
+
+def in_use(path: Path, error: sqlite3.Error) -> StateError:
+    """Return what to say of an error of SQLite: mostly that another process has the file."""
+    if "locked" in str(error):
+        return StateError(f"{path.parent} is in use by another process: wait for it, or stop it first")
+    return StateError(f"{path}: {error}")
 
 
 class BucketFile:
@@ -110,10 +121,10 @@ class BucketFile:
         """Let the states, the outputs and the number of the batch last, all at once."""
         if not self._is_open:
             self._file.execute("BEGIN IMMEDIATE")
-        content = self.bucket.changes()
-        rows = zip(content.numbers.tolist(), content.keys.to_pylist(), content.last.tolist(), content.records,
-                   _late(content), strict=True)
-        self._file.executemany(UPSERT, rows)
+        for content in self.bucket.changes():
+            rows = zip(content.numbers.tolist(), content.keys.to_pylist(), content.last.tolist(),
+                       content.records, _late(content), strict=True)
+            self._file.executemany(UPSERT, rows)
         self._file.execute(
             "INSERT OR REPLACE INTO done VALUES (1, ?, ?, ?)",
             (batch, self._operator.digest_, json.dumps(self.counts)),

@@ -12,6 +12,7 @@ from thalweg.errors import StateError
 from thalweg.keyed.bucket_file import connect, from_ipc, to_ipc
 
 FORMAT = 1
+WAIT = 5.0  # seconds for another process to be gone
 TABLES = """
 CREATE TABLE IF NOT EXISTS about (name TEXT PRIMARY KEY, value BLOB);
 CREATE TABLE IF NOT EXISTS batches (batch INTEGER PRIMARY KEY, start TEXT NOT NULL, stop TEXT NOT NULL,
@@ -35,7 +36,7 @@ class Journal:
     """The journal of a run's folder, which has one owner."""
 
     def __init__(self, folder: Path) -> None:
-        self._file = connect(folder / "run.sqlite", 4096)
+        self._file = connect(folder / "run.sqlite", 4096, WAIT)
         self._file.executescript(TABLES)
 
     def about(self, name: str) -> Any:

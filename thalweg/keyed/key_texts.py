@@ -94,4 +94,9 @@ def key_hashes(texts: Any) -> NDArray[np.uint64]:
 
 def bucket_of(texts: Any, n_buckets: int) -> Ints:
     """Return the bucket of each key text: the same on every machine, whatever other keys there are."""
-    return (key_hashes(texts) % np.uint64(n_buckets)).astype(np.intp)
+    return bucket_of_hash(key_hashes(texts), n_buckets)
+
+
+def bucket_of_hash(hashes: NDArray[np.uint64], n_buckets: int) -> Ints:
+    """Return the bucket of keys with these hashes."""
+    return (hashes % np.uint64(n_buckets)).astype(np.intp)

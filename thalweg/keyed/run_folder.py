@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from thalweg.errors import StateError
-from thalweg.keyed.bucket_file import BucketFile, outputs_of
+from thalweg.keyed.bucket_file import BucketFile, in_use, outputs_of
 from thalweg.keyed.key_texts import bucket_of, written
 from thalweg.keyed.operator import ROW, Operator
 from thalweg.keyed.sinks import write_file
@@ -42,6 +42,12 @@ class KeyedRun:
         self.folder = Path(folder)
         if not (self.folder / "run.sqlite").exists():
             raise StateError(f"{self.folder} is not the folder of a run")
+        try:
+            self._look()
+        except sqlite3.Error as error:
+            raise in_use(self.folder / "run.sqlite", error) from error
+
+    def _look(self) -> None:
         with self._opened("run.sqlite") as file:
             about = dict(file.execute("SELECT name, value FROM about").fetchall())
             self._batches = [row[0] for row in file.execute("SELECT batch FROM batches ORDER BY batch")]

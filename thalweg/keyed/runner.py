@@ -15,10 +15,11 @@ import numpy as np
 import pyarrow as pa
 
 from thalweg._parameters import whole_number
-from thalweg.errors import ParameterError
+from thalweg.errors import ColumnWarning, ParameterError
 from thalweg.keyed.bank import Bank
 from thalweg.keyed.journal import Border, Journal
-from thalweg.keyed.key_texts import bucket_of, key_texts
+from thalweg.keyed.key_texts import bucket_of_hash, key_hashes, key_texts
+from thalweg.keyed.keyed_rows import ROWS_TO_JUDGE
 from thalweg.keyed.operator import ROW, Operator
 from thalweg.keyed.run_folder import KeyedRun, merged
 from thalweg.keyed.sinks import FileSink, as_sink
@@ -225,6 +226,7 @@ class Runner:
         if hasattr(source, "want"):
             source.want(self._wanted())
         self._since, self._stop = 0, False
+        self._first: Any = np.empty(0, dtype=np.uint64)
         delivered = journal.about("delivered")
         self._delivered = -1 if delivered is None else int(delivered)
 
@@ -273,6 +275,7 @@ class Runner:
                     break
                 self._commit(batch)
                 time.sleep(PAUSE if table is None else 0)
+                position = after
                 continue
             batch += 1
             border = Border(batch, position, after, row, table.num_rows, name)
@@ -323,7 +326,9 @@ class Runner:
                 table = table.set_column(place, name, plain)
         if ROW in (roles.order, *roles.keep):
             table = table.append_column(ROW, pa.array(np.arange(row, row + table.num_rows)))
-        buckets = bucket_of(key_texts([table.column(name) for name in roles.key]), self._n_buckets)
+        hashes = key_hashes(key_texts([table.column(name) for name in roles.key]))
+        buckets = bucket_of_hash(hashes, self._n_buckets)
+        self._look_at_keys(hashes)
         order = np.argsort(buckets, kind="stable")
         borders = np.searchsorted(buckets[order], np.arange(self._n_buckets + 1))
         table = table.take(order)
@@ -331,6 +336,22 @@ class Runner:
             events = table.slice(borders[bucket], borders[bucket + 1] - borders[bucket])
             self._worker_of[bucket].process(bucket, batch, events)
         self._since += table.num_rows
+
+    def _look_at_keys(self, hashes: Any) -> None:
+        """Warn, once, if each of the first events has a key of its own."""
+        if self._first is None:
+            return
+        self._first = np.concatenate([self._first, hashes])
+        n = len(self._first)
+        if n < ROWS_TO_JUDGE:
+            return
+        if len(np.unique(self._first)) > 0.999 * n:
+            warnings.warn(
+                f"run: nearly each of the first {n:,} events has a key of its own. A model for each row "
+                "learns nothing: is the key an id of rows? Choose a column whose values come again",
+                ColumnWarning, stacklevel=5,
+            )
+        self._first = None
 
     def _commit(self, batch: int) -> None:
         """Let all that was done last, and hand over what came out."""

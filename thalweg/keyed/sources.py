@@ -60,7 +60,7 @@ class FileSource:
         self.n_bad, self.messages = 0, list[str]()
         self.share_read: float | None = None
         self._wanted: Wanted | None = None
-        self._place = 0
+        self._place, self._size = 0, 0
         self._batches: Iterator[Any] | None = None
         self._rest: Any = None
         self._opened: Any = None
@@ -77,6 +77,9 @@ class FileSource:
         elif self._batches is None:
             self._batches = self._read()
         table = self._next()
+        if table is None and self.replays and Path(self.path).stat().st_size != self._size:
+            self._restart(before)  # it has grown
+            table = self._next()
         if table is None and until not in (None, before):
             raise StreamError(f"{self.path} was cut short: it had {until:,} rows before")
         if table is not None and until is not None and before + table.num_rows > until:
@@ -102,6 +105,7 @@ class FileSource:
     def _restart(self, start: int) -> None:
         """Open the file, and leave out its first rows."""
         self._place, self._rest = 0, None
+        self._size = Path(self.path).stat().st_size
         self._batches = self._read()
         while self._place < start:
             table = self._next()
