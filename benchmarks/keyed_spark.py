@@ -11,6 +11,7 @@ import os
 import shutil
 import statistics
 import tempfile
+import threading
 import time
 from pathlib import Path
 
@@ -28,26 +29,47 @@ PER_KEY = "who STRING, n LONG, prediction STRING, p_no DOUBLE, p_yes DOUBLE"
 TICK = os.sysconf("SC_CLK_TCK")
 
 
-def processor_time():
-    """Return the seconds of this process, its JVM and its Python workers: (of the JVM, of all others)."""
-    found, parents = {}, {}
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            name, _, rest = path.read_text().partition("(")[2].rpartition(")")
-        except OSError:
-            continue
-        fields, process = rest.split(), int(path.parent.name)
-        parents[process] = int(fields[1])
-        own, waited = (sum(map(int, fields[i : i + 2])) / TICK for i in (11, 13))
-        found[process] = (own, waited) if name == "java" else (0.0, own + waited)
-    jvm, others = 0.0, 0.0
-    for process, (in_jvm, elsewhere) in found.items():
-        ancestor = process
-        while ancestor not in (os.getpid(), 0):
-            ancestor = parents.get(ancestor, 0)
-        if ancestor:
-            jvm, others = jvm + in_jvm, others + elsewhere
-    return np.array([jvm, others])
+class ProcessorTime:
+    """Seconds of this process, its JVM and its Python workers, also of those that have ended meanwhile.
+
+    Spark ends idle workers without waiting for them, so that their time is nobody's. A thread looks at all
+    processes once a second and remembers what each has used.
+    """
+
+    def __init__(self):
+        self._seen, self._lock = {}, threading.Lock()
+        threading.Thread(target=self._watch, daemon=True).start()
+
+    def _watch(self):
+        while True:
+            self.now()
+            time.sleep(1.0)
+
+    def now(self):
+        """Return the seconds until now: of the JVM, and of all others."""
+        with self._lock:
+            self._look()
+            totals = np.zeros(2)
+            for is_jvm, seconds in self._seen.values():
+                totals[0 if is_jvm else 1] += seconds
+            return totals
+
+    def _look(self):
+        found, parents = {}, {}
+        for path in Path("/proc").glob("[0-9]*/stat"):
+            try:
+                name, _, rest = path.read_text().partition("(")[2].rpartition(")")
+            except OSError:
+                continue
+            fields, process = rest.split(), int(path.parent.name)
+            parents[process] = int(fields[1])
+            found[process] = fields[19], name == "java", sum(map(int, fields[11:13])) / TICK
+        for process, (begun, is_jvm, seconds) in found.items():
+            ancestor = process
+            while ancestor not in (os.getpid(), 0):
+                ancestor = parents.get(ancestor, 0)
+            if ancestor or (process, begun) in self._seen:
+                self._seen[process, begun] = is_jvm, seconds
 
 
 def write_events(folder, n, n_keys, n_batches, seed):
@@ -109,24 +131,24 @@ def designs(n_buckets):
     }
 
 
-def run(spark, made, folder, source):
+def run(spark, clock, made, folder, source):
     """Run a stream from its first file to its last, a file a batch; return the processor time."""
     shutil.rmtree(folder, ignore_errors=True)
     schema = spark.read.parquet(str(source)).schema
     events = spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).parquet(str(source))
-    before = processor_time()
+    before = clock.now()
     writer = made(events).writeStream.format("parquet").option("path", str(folder / "out"))
     writer = writer.option("checkpointLocation", str(folder / "checkpoint")).trigger(availableNow=True)
     writer.start().awaitTermination()
-    return processor_time() - before
+    return clock.now() - before
 
 
-def run_history(spark, source, n_buckets):
-    before = processor_time()
+def run_history(spark, clock, source, n_buckets):
+    before = clock.now()
     keyed_spark.over_history(operator(), spark.read.parquet(str(source)), n_buckets=n_buckets).write.format(
         "noop"
     ).mode("overwrite").save()
-    return processor_time() - before
+    return clock.now() - before
 
 
 def own_time(table, n_batches, n_buckets):
@@ -168,16 +190,16 @@ def main():
         write_events(folder / "warm", 2000, 50, 2, options.seed)
         spark = keyed_spark.session(spark_driver_memory="1g")
         spark.sparkContext.setLogLevel("ERROR")
-        made = designs(options.buckets)
+        made, clock = designs(options.buckets), ProcessorTime()
         found = {name: [] for name in [*made, "history"]}
         for each in made.values():
-            run(spark, each, folder / "warming", folder / "warm")
-        run_history(spark, folder / "warm", options.buckets)
+            run(spark, clock, each, folder / "warming", folder / "warm")
+        run_history(spark, clock, folder / "warm", options.buckets)
         for _ in range(options.repeats):
             for name, each in made.items():
-                found[name].append(run(spark, each, folder / name, folder / "in").tolist())
+                found[name].append(run(spark, clock, each, folder / name, folder / "in").tolist())
                 print(name, found[name][-1], flush=True)
-            found["history"].append(run_history(spark, folder / "in", options.buckets).tolist())
+            found["history"].append(run_history(spark, clock, folder / "in", options.buckets).tolist())
         is_equal = equal_bits(spark, [folder / "buckets", folder / "state per key"])
         spark.stop()
     own = own_time(table, options.batches, options.buckets)

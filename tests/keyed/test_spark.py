@@ -1,5 +1,6 @@
 """The operator on Spark: the bits of a plain loop over separate learners, on streams and history."""
 
+import json
 import os
 import re
 import shutil
@@ -22,15 +23,25 @@ def test_streams_and_history_on_spark_are_bit_equal_to_separate_learners(tmp_pat
     pytest.importorskip("pyspark", reason="Spark is not installed")
     table = events(1200, 20)
     pq.write_table(table, tmp_path / "all.parquet")
+    wrong = tmp_path / "wrong" / "python3"  # what Spark would run if it were not told
+    wrong.parent.mkdir()
+    wrong.write_text("#!/bin/sh\nexit 3\n")
+    wrong.chmod(0o755)
+    path = f"{wrong.parent}{os.pathsep}{os.environ['PATH']}"
+    env = {name: value for name, value in os.environ.items() if name != "PYSPARK_PYTHON"} | {"PATH": path}
     done = subprocess.run(
         [sys.executable, ROOT / "tests" / "kill_spark" / "driver.py", tmp_path, "check"],
-        capture_output=True, text=True, timeout=600,
+        capture_output=True, text=True, timeout=600, env=env,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-3000:]
     expected = plain(table)
     assert differences(read(tmp_path / "outputs.arrow"), expected) == []
     assert differences(read(tmp_path / "history.arrow"), expected) == []
-    assert "the checkpoint has 4 buckets, and n_buckets is 5" in (tmp_path / "other_buckets.txt").read_text()
+    problems = json.loads((tmp_path / "problems.json").read_text())
+    assert "the checkpoint has 4 buckets, and n_buckets is 5" in problems["other buckets"]
+    assert "the events have no column 'n'" in problems["no order"]
+    assert "set spark.sql.session.timeZone to UTC" in problems["zone"]
+    assert "transformWithState needs RocksDB" in problems["no RocksDB"]
 
 
 def read(path):

@@ -2,9 +2,10 @@
 
 python driver.py FOLDER stream      # the stream of FOLDER/in into FOLDER/out, from its checkpoint on
 python driver.py FOLDER collect     # what is in FOLDER/out, as a reader sees it, into FOLDER/outputs.arrow
-python driver.py FOLDER check       # history, stream, restart and another number of buckets, in one session
+python driver.py FOLDER check       # history, stream, restart and errors, in one session
 """
 
+import json
 import sys
 from pathlib import Path
 
@@ -64,15 +65,25 @@ def check(spark, folder):
         pq.write_table(part, folder / "in" / f"{i}.parquet")
     run_stream(spark, folder)
     collect(spark, folder)
-    pq.write_table(parts[0], folder / "in" / "again.parquet")  # delivered twice: all of it is dropped
-    try:
-        run_stream(spark, folder, n_buckets=N_BUCKETS + 1)
-        problem = "none"
-    except Exception as error:
-        problem = str(error)
-    (folder / "other_buckets.txt").write_text(problem)
+    pq.write_table(parts[0], folder / "in" / "again.parquet")
     events = spark.read.parquet(str(folder / "all.parquet"))
     keep(keyed_spark.over_history(operator(), events, n_buckets=3), folder / "history.arrow")
+    problems = {"other buckets": problem_of(lambda: run_stream(spark, folder, n_buckets=N_BUCKETS + 1))}
+    problems["no order"] = problem_of(lambda: keyed_spark.over_history(operator(), events.drop("n")))
+    as_time = events.withColumn("n", events["n"].cast("timestamp"))
+    spark.conf.set("spark.sql.session.timeZone", "Europe/Berlin")
+    problems["zone"] = problem_of(lambda: keyed_spark.over_history(operator(), as_time))
+    spark.conf.unset(keyed_spark.PROVIDER)
+    problems["no RocksDB"] = problem_of(lambda: keyed_spark.over_stream(operator(), events))
+    (folder / "problems.json").write_text(json.dumps(problems))
+
+
+def problem_of(call):
+    try:
+        call()
+    except Exception as error:
+        return str(error)
+    return "none"
 
 
 def main():

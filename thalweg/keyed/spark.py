@@ -3,6 +3,7 @@
 Needs `pip install thalweg[spark]` and Java 17. Spark is imported on first use.
 """
 
+import os
 import sys
 import warnings
 from collections.abc import Iterator
@@ -32,8 +33,8 @@ def session(
 ) -> "SparkSession":
     """Return a session of Spark with the settings that this module needs.
 
-    Workers run the Python that calls this. State is in RocksDB, times are in UTC, and a shuffle has
-    `n_partitions` partitions. A session that there is already is returned as it is.
+    Workers run the Python that calls this, unless `PYSPARK_PYTHON` is set. State is in RocksDB, times are in
+    UTC, and a shuffle has `n_partitions` partitions. A session that there is already is returned as it is.
 
     Parameters
     ----------
@@ -49,8 +50,8 @@ def session(
     _pyspark()
     from pyspark.sql import SparkSession
 
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # Spark would take whichever python3 it finds
     ours = {
-        "spark.pyspark.python": sys.executable, "spark.pyspark.driver.python": sys.executable,
         "spark.sql.shuffle.partitions": n_partitions, "spark.sql.session.timeZone": "UTC", PROVIDER: ROCKSDB,
         "spark.ui.enabled": False, "spark.ui.showConsoleProgress": False,
     }  # fmt: skip
