@@ -15,7 +15,7 @@ SHOW_SOURCE = mkdir -p $(VENV)/source && ln -sfn "$(CURDIR)/thalweg" $(VENV)/sou
   echo "$(CURDIR)/$(VENV)/source" > \
     "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/thalweg-source.pth"
 
-.PHONY: install demo test lint goldens surface checked fuzz bench bench-quick wheel wheel-test notebooks release docs clean
+.PHONY: install demo test spark lint goldens surface checked fuzz bench bench-quick wheel wheel-test notebooks release docs clean
 
 install: $(VENV)/.installed
 
@@ -39,6 +39,11 @@ $(VENV)/.tested: $(VENV)/.installed
 demo: install
 	$(BIN)/thalweg run sea --report report.html
 	@echo "Open report.html. Next, try a file of your own: $(BIN)/thalweg run FILE.csv --target COLUMN"
+
+# What the tests of Spark need beside Java: a download of 450 MB, without which they are skipped.
+spark: $(VENV)/.tested
+	$(BIN)/python -m pip install --quiet setuptools wheel
+	$(BIN)/python -m pip install --quiet --no-build-isolation -Cbuild-dir=$(KERNELS) --editable ".[spark]"
 
 lint: $(VENV)/.tested
 	$(BIN)/ruff check .

@@ -54,7 +54,7 @@ def rivals(p, codes, comes, ends):
         known = np.flatnonzero(comes[:end] < end)
         known = known[np.argsort(comes[known], kind="stable")]
         window = slice(end - WINDOW, end)
-        if len(known) <= REFERENCE:
+        if first is None or len(known) <= REFERENCE:
             first = calibrator(sure, right, known[:REFERENCE])
         latest = calibrator(sure, right, known[-REFERENCE:])
         again = latest(sure[window])
@@ -161,14 +161,15 @@ def beside_nannyml(p, codes, comes, python):
         command = [python, script, path, str(REFERENCE), str(WINDOW)]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
     theirs = np.array(json.loads(done.stdout.splitlines()[-1]))
-    ends = REFERENCE + WINDOW * np.arange(1, len(theirs) + 1)
-    right = (p.argmax(axis=1) == codes).astype(float)
-    truth = np.array([right[end - WINDOW : end].mean() for end in ends])
-    known = rivals(p, codes, comes, ends)[0]
     estimate = AccuracyEstimate()
     FollowedLabels(estimate).add(p, codes, comes)
     windows = estimate.estimates()
-    ours = windows.said[np.searchsorted(windows.stop, ends)]
+    kept = ~np.isnan(windows.said) & (windows.stop > REFERENCE)  # not the last window, if it is not over
+    ends, ours = windows.stop[kept], windows.said[kept]
+    theirs = theirs[: len(ends)]
+    right = (p.argmax(axis=1) == codes).astype(float)
+    truth = np.array([right[end - WINDOW : end].mean() for end in ends])
+    known = rivals(p, codes, comes, ends)[0]
     return [len(ends), *(f"{100 * np.abs(each - truth).mean():.2f}" for each in (known, theirs, ours))]
 
 

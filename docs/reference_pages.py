@@ -35,6 +35,7 @@ SUBJECTS = [
     ("trust", "Trust", "thalweg.trust"),
     ("live", "Live models", "thalweg.live"),
     ("keyed", "A model for every key", "thalweg.keyed"),
+    ("connectors", "Kafka", "thalweg.connectors"),
     ("preprocessing", "Preprocessing", "thalweg.preprocessing"),
     ("drift", "Drift detectors and monitors", "thalweg.drift"),
     ("streams", "Streams", "thalweg.streams"),

@@ -61,6 +61,7 @@ frame.to_csv("last_year.csv", index=False)
 frame.to_csv("this_year.csv", index=False)
 frame = frame[["customer", "price"]]
 order_numbers = list(range(400))
+events = pd.DataFrame({"customer": keys, "when": range(400), "price": X[:, 0], "paid": y})
 """,
     "mlflow.md": LATE + """
 import warnings

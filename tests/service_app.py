@@ -75,10 +75,10 @@ class FakeLive:
             self.event += 1
             events[i], statuses[i] = self.event, "already" if each in self.waiting else "predicted"
             self.waiting[each] = found[i]
-        labels = [CLASSES[int(each > 0.5)] for each in p]
-        sets = [[label] for label in labels] if request.sets else None
+        codes = (p > 0.5).astype(np.intp)
+        sets = [[CLASSES[code]] for code in codes] if request.sets else None
         probabilities = np.ascontiguousarray(np.stack([1 - p, p], axis=1))
-        return Predictions(request.ids, labels, probabilities, CLASSES, events, statuses, sets)
+        return Predictions(request.ids, codes, probabilities, CLASSES, events, statuses, sets)
 
     def _outcomes(self, ids, labels, must_wait):
         statuses, events, messages = [], [], []

@@ -12,9 +12,15 @@ from places import SHARED
 
 ALLOWED = {  # regular expressions of reasons, and whether one may be given on this machine
     r"CapyMOA, which needs Java, is not installed": lambda reason: True,
-    r"needs Chromium": lambda reason: "chromium" in os.environ.get("THALWEG_CI_LACKS", "").split(),
+    r"needs Chromium": lambda reason: lacks("chromium"),
+    r"Java, which Spark needs": lambda reason: lacks("java"),
     r"beside the checkout \(\.\./shared/(\w+)\)": lambda reason: not (SHARED / reason[1]).is_dir(),
 }
+
+
+def lacks(name):
+    """Return whether CI says that it may not install this."""
+    return name in os.environ.get("THALWEG_CI_LACKS", "").split()
 
 
 def is_allowed(reason):

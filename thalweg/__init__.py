@@ -1,10 +1,10 @@
 """Classifiers for data streams whose rules keep changing.
 
 `thalweg.Model` is a learner with its columns: raw records in, labels out. `thalweg.learners`,
-`thalweg.live`, `thalweg.keyed`, `thalweg.streams`, `thalweg.drift`, `thalweg.trust`, `thalweg.evaluation`,
-`thalweg.waiting`, `thalweg.preprocessing`, `thalweg.adapters`, `thalweg.saving`, `thalweg.mlflow`,
-`thalweg.checks` and `thalweg.errors` are the public modules. Each is imported when it is first used, so
-`import thalweg` is quick.
+`thalweg.live`, `thalweg.keyed`, `thalweg.connectors`, `thalweg.streams`, `thalweg.drift`, `thalweg.trust`,
+`thalweg.evaluation`, `thalweg.waiting`, `thalweg.preprocessing`, `thalweg.adapters`, `thalweg.saving`,
+`thalweg.mlflow`, `thalweg.checks` and `thalweg.errors` are the public modules. Each is imported when it is
+first used, so `import thalweg` is quick.
 """
 
 import importlib
@@ -14,6 +14,7 @@ __all__ = [
     "Model",
     "adapters",
     "checks",
+    "connectors",
     "drift",
     "errors",
     "evaluation",
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from thalweg import (
         adapters,
         checks,
+        connectors,
         drift,
         errors,
         evaluation,

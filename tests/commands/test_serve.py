@@ -5,14 +5,16 @@ import os
 import re
 import signal
 import socket
+import ssl
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from service_process import free_port, model, orders
 
 from thalweg.commands import serve_models
-from thalweg.live import Client, FolderInUse, LiveModel, NotAllowed
+from thalweg.live import Client, FolderInUse, LiveModel, NotAllowed, ServiceUnreachable
 from thalweg.model import Model
 
 
@@ -103,19 +105,28 @@ def start(*arguments):
     words = [sys.executable, "-c", code, "serve", *map(str, arguments)]
     process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     line = process.stdout.readline()
-    found = re.search(r"http://\S+", line)
+    found = re.search(r"https?://\S+", line)
     assert found, process.communicate()
     return process, found[0]
 
 
-def test_the_owner_and_a_follower(saved):
-    """The owner holds its lock, ends cleanly at SIGTERM; a follower predicts the same and learns nothing."""
-    token = saved.with_name("token")
+def test_the_owner_by_https_and_a_follower(saved):
+    """The owner holds its lock, ends cleanly at SIGTERM; a follower predicts the same and learns nothing.
+
+    One file has the certificate and its key; a client that does not trust it sends nothing.
+    """
+    token, certificate = saved.with_name("token"), Path(__file__).with_name("localhost.pem")
     token.write_text("a-token-that-is-long\n")
-    owner, address = start(saved, "--port", 0, "--token-file", token, "--access-log", "--survive", "process")
+    secure = "--token-file", token, "--ssl-certfile", certificate
+    owner, address = start(saved, "--port", 0, *secure, "--access-log", "--survive", "process")
     follower, other = start(saved.with_name("orders.live"), "--follow", "--port", 0)
+    trusted = ssl.create_default_context(cafile=certificate)
     try:
-        with Client(address, "orders", token_file=token) as client, Client(other, "orders") as copy:
+        assert address.startswith("https://127.0.0.1:")
+        with (
+            Client(address, "orders", token_file=token, ssl_context=trusted) as client,
+            Client(other, "orders") as copy,
+        ):
             row = {"price": 24, "shop": "north"}
             assert client.predict(row, ids="a").event == 1
             assert client.label("a", "no").event == 2
@@ -126,6 +137,12 @@ def test_the_owner_and_a_follower(saved):
             with pytest.raises(NotAllowed):
                 copy.label("a", "no")
             assert copy.describe()["is_read_only"]
+        for url, part in ((address, "certificate verify failed"), (address.replace("https", "http"), ".")):
+            with (
+                Client(url, "orders", token_file=token, attempts=1) as client,
+                pytest.raises(ServiceUnreachable, match=part),
+            ):
+                client.predict(row)
         with pytest.raises(FolderInUse):
             LiveModel(saved.with_name("orders.live"), lock_timeout=0)
     finally:
@@ -139,7 +156,7 @@ def test_the_owner_and_a_follower(saved):
     assert saved.with_name("orders.live").joinpath("checkpoint-2.tw").exists()
 
 
-def test_https_by_the_options_of_uvicorn(thalweg, saved, tmp_path):
+def test_a_certificate_that_is_not_there_is_said(thalweg, saved, tmp_path):
     code, _, said = thalweg("serve", saved, "--ssl-certfile", tmp_path / "none.pem", "--port", free_port())
     assert code == 2 and "No such file" in said
     LiveModel(saved.with_name("orders.live")).close()

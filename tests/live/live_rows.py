@@ -84,3 +84,18 @@ class Stepped:
         for _ in requests:
             finished.acquire()
         return found
+
+
+def crash(live):
+    """End a live model as a kill would: without a checkpoint."""
+    live._worker.close()
+    live._keeper.close()
+    live._lock.release()
+    del live._lock
+
+
+def work(live, start, stop):
+    ids = [f"r{i}" for i in range(start, stop)]
+    live.predict(records(start, stop), ids=ids)
+    live.label(ids[::2], labels(start, stop)[::2])
+    live.learn(records(stop, stop + 5), labels(stop, stop + 5), ids=[f"k{i}" for i in range(stop, stop + 5)])

@@ -8,6 +8,7 @@ from service_process import running
 import thalweg
 from thalweg.service import arrow
 from thalweg.service.arrays import InputColumns
+from thalweg.service.arrow_messages import _matrix, plain_matrix
 from thalweg.service.request_error import RequestError
 
 COLUMNS = InputColumns(["a", "b"], "y", True)
@@ -46,6 +47,47 @@ def test_numbers_are_an_array_in_the_order_of_the_model(body):
     found = decode(body)
     assert found.n == 3
     assert np.array_equal(found.rows, EXPECTED, equal_nan=True) and found.rows.flags.c_contiguous
+
+
+NUMBERS = pa.table({"a": [1.0, 2.5, -0.0, np.nan], "b": [4.0, 5e-324, 6.0, 7.0]})
+
+
+def test_plain_numbers_are_read_without_arrow():
+    assert plain_matrix(stream(TABLE), 10, ["a", "b"]) is None  # a null, a whole number
+    for n in (1, 3, 4):
+        table = NUMBERS.slice(0, n)
+        found = plain_matrix(stream(table), 10, ["a", "b"])
+        assert found.tobytes() == np.array(table.to_pandas()).tobytes() and found.flags.c_contiguous
+    for body, max_rows, names in (
+        (stream(NUMBERS), 3, ["a", "b"]),
+        (stream(NUMBERS), 10, ["b", "a"]),
+        (stream(NUMBERS), 10, ["a"]),
+        (stream(NUMBERS, NUMBERS), 10, ["a", "b"]),
+        (stream(NUMBERS.slice(0, 0)), 10, ["a", "b"]),
+        (stream(NUMBERS, compression="lz4"), 10, ["a", "b"]),
+        (stream(NUMBERS)[:-50], 10, ["a", "b"]),
+        (stream(NUMBERS)[8:], 10, ["a", "b"]),
+    ):
+        assert plain_matrix(body, max_rows, names) is None
+
+
+def test_columns_may_lie_anywhere_in_a_body():
+    body = np.arange(12.0).tobytes()
+    for places in ([0, 32], [32, 0], [0, 32, 64], [64, 0, 32], [8]):
+        expected = [[place // 8 + i for place in places] for i in range(4)]
+        assert _matrix(body, 4, places).tolist() == expected
+
+
+def test_damaged_plain_numbers_are_never_read_from_outside_the_body():
+    """Each byte before the values is changed: what is still plain has values of the body alone."""
+    body, rng = stream(NUMBERS), np.random.default_rng(0)
+    for place in range(len(body) - 96):
+        changed = bytearray(body)
+        changed[place] = rng.integers(256)
+        found = plain_matrix(bytes(changed), 10, ["a", "b"])
+        if found is not None:
+            assert found.shape[0] <= 10 and found.shape[1] == 2
+            assert all(value.tobytes() in changed for value in found.ravel())
 
 
 def test_ids_and_labels_have_their_columns():

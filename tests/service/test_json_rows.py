@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from thalweg.service import decoding
@@ -22,6 +22,10 @@ NUMBER_LABELS = st.integers(-(10**20), 10**20) | st.booleans() | st.floats(-9, 9
 LABELS = st.text(LETTERS, max_size=5) | NUMBER_LABELS
 
 
+# Neither may depend on how busy the machine is.
+anytime = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
 def same(fast, slow):
     X, ids, labels = fast
     expected = np.array(slow.rows, dtype=float)
@@ -31,6 +35,7 @@ def same(fast, slow):
         assert found == wanted and [*map(type, found or [])] == [*map(type, wanted or [])]
 
 
+@anytime
 @given(st.data())
 def test_it_reads_what_the_slow_way_reads(data):
     width, kind = data.draw(st.integers(1, 4)), data.draw(st.sampled_from(["predict", "learn"]))
@@ -81,6 +86,7 @@ def test_what_is_odd_is_declined(body):
     assert parse_rows(body, 1, 10) is None
 
 
+@anytime
 @given(st.binary(max_size=60), st.integers(0, 60))
 def test_no_bytes_make_it_crash(noise, place):
     body = b'{"id":"a","x":[1.5,-2e3],"label":"yes"}\n{"id":"b","x":[1,2],"label":"no"}'

@@ -166,7 +166,7 @@ def test_forgotten_ids_are_dropped():
     estimate = AccuracyEstimate(window=10, max_waiting=20)
     for start in range(0, 200, 10):
         estimate.predict(np.full(10, 0.7), ids=[f"{i}" for i in range(start, start + 10)])
-    assert len(estimate._numbers) <= 20
+    assert len(estimate._rows.of) <= 20
     assert estimate.predict([0.4], ids=["0"]) == ["0"]  # free again
 
 

@@ -12,8 +12,11 @@ from .waiting_index import WaitingIndex
 
 HEAVIEST: float
 
-def learn_counted(learner: object, n_rows: int, learn: Callable[..., None], *arguments: Any) -> None: ...
-def observe_counted(learner: object, n_rows: int, observe: Callable[..., None], *arguments: Any) -> None: ...
+
+def call_counted(
+    learner: object, counter: str, n_rows: int, method: Callable[..., None], *arguments: Any
+) -> None: ...
+
 
 class Kernel:
     @property

@@ -353,22 +353,13 @@ cdef class Kernel:
         return 0
 
 
-def learn_counted(learner, Py_ssize_t n_rows, learn, *arguments):
-    """Learn rows by a kernel's method and add their number to the learner's `_n_learned`.
+def call_counted(learner, str counter, Py_ssize_t n_rows, method, *arguments):
+    """Call a kernel's method and add the number of rows that it has processed to an attribute of the learner.
 
-    No signal is handled between the two: the number is that of the rows learned, wherever a signal comes.
+    No signal is handled between the two: the number is right, wherever a signal comes.
     """
-    call_counted(learner, "_n_learned", n_rows, learn, arguments)
-
-
-def observe_counted(learner, Py_ssize_t n_rows, observe, *arguments):
-    """Observe rows by a kernel's method and add their number to the learner's `_n_observed`, as above."""
-    call_counted(learner, "_n_observed", n_rows, observe, arguments)
-
-
-cdef call_counted(learner, str counter, Py_ssize_t n_rows, call, tuple arguments):
     try:
-        call(*arguments)
+        method(*arguments)
     except BaseException as error:
         setattr(learner, counter, getattr(learner, counter) + getattr(error, "rows_learned", 0))
         raise

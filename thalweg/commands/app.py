@@ -27,6 +27,7 @@ COMMANDS = {
     "reproduce": "reproduce",
     "serve": "serve",
     "live": "live",
+    "keyed": "keyed",
 }
 
 app = typer.Typer(

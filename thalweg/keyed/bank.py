@@ -11,7 +11,7 @@ from thalweg import saving
 from thalweg._types import Floats, Ints, RowsLike
 from thalweg.errors import set_rows_learned
 from thalweg.keyed.keyed_rows import BLOCK
-from thalweg.keyed.keys import decode, encode
+from thalweg.keyed.keys import encode
 from thalweg.keyed.records import RecordBank
 from thalweg.learners.base.arguments import Row, as_weights
 from thalweg.learners.base.stream_classifier import StreamClassifier
@@ -233,7 +233,7 @@ class Bank(RecordBank):
     def keys(self) -> list[Any]:
         """Return all keys, in the order in which they first came."""
         with self._reading:
-            return [decode(self._index.key(number)) for number in range(len(self._index))]
+            return [self._key_at(number) for number in range(len(self._index))]
 
     def __len__(self) -> int:
         return len(self._index) if self._begun else 0

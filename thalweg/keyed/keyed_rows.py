@@ -153,9 +153,13 @@ class KeyedRows(Stateful):
         labels = self._labels if labels is None else labels
         learner = clone(self._template, safe=False)
         if self._seeds:
-            key = None if number < 0 else decode(self._index.key(number))
+            key = None if number < 0 else self._key_at(number)
             learner.set_params(**{name: key_seed(key, seed) for name, seed in self._seeds.items()})
         return learner.begin(classes=labels.classes, **self._shape)
+
+    def _key_at(self, number: int) -> Any:
+        """Return the key with a number, as a user has it."""
+        return decode(self._index.key(number))
 
     def _new_store(self) -> Any:
         start, labels = Start(self.start, self.shared, self._like), self._labels

@@ -3,7 +3,7 @@
 import pickle
 import tracemalloc
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -15,6 +15,8 @@ from thalweg.errors import StateError, set_rows_learned
 from thalweg.keyed._native.slab import mix_rows
 from thalweg.keyed.spill import Spill
 from thalweg.learners.base.stream_classifier import StreamClassifier
+from thalweg.saving.container import pack, unpack
+from thalweg.saving.plain import from_json, to_json
 
 AT_ONCE = 64  # keys whose rows threads share out
 Group = tuple[int, Ints]
@@ -208,6 +210,27 @@ class LearnerStore:
             self._settle([number])
         return {"learners": states}
 
+    def records(self, numbers: Ints) -> list[bytes]:
+        """Return the states of keys as bytes."""
+        found = []
+        for number in numbers.tolist():
+            arrays: list[Any] = []
+            content = to_json([self._get(number).state(), self._balance(number)], arrays)
+            found.append(pack({"content": content}, arrays))
+            self._settle([number])
+        return found
+
+    def set_records(self, numbers: Ints, records: Sequence[bytes]) -> None:
+        """Let the states of keys be what `records` returned; raise StateError if they do not fit."""
+        for number, data in zip(numbers.tolist(), records, strict=True):
+            description, arrays = unpack(data)
+            self._restore_one(number, from_json(description["content"], arrays))
+
+    def _restore_one(self, number: int, found: Any) -> None:
+        self._get(number).restore(found[0])
+        self._balances[number] = np.clip(np.asarray(found[1], dtype=np.float64).reshape(1), -30, 30)
+        self._settle([number])
+
     def restore(self, state: State, n: int) -> None:
         """Go on from what `state` returned for `n` keys; raise StateError if it does not fit."""
         states = state["learners"]
@@ -215,9 +238,7 @@ class LearnerStore:
             raise StateError(f"Bank: the state must hold a learner for each of {n} keys")
         for number, found in enumerate(states):
             if found is not None:
-                self._get(number).restore(found[0])
-                self._balances[number] = np.clip(np.asarray(found[1], dtype=np.float64).reshape(1), -30, 30)
-                self._settle([number])
+                self._restore_one(number, found)
 
 
 def _array_bytes(learner: StreamClassifier) -> int:

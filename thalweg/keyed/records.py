@@ -14,8 +14,9 @@ from thalweg.evaluation.array_runs import run_of
 from thalweg.evaluation.protocols import begin_learner
 from thalweg.evaluation.run import Run
 from thalweg.evaluation.sparse_blocks import dense_size
+from thalweg.keyed.key_texts import as_texts, text_of
 from thalweg.keyed.keyed_rows import BLOCK, KeyedRows
-from thalweg.keyed.keys import MISSING, encode, numbers_of
+from thalweg.keyed.keys import encode, numbers_of
 from thalweg.learners.base.arguments import Labels
 from thalweg.learners.base.state import from_plain, to_plain
 from thalweg.learners.base.stream_classifier import StreamClassifier
@@ -97,7 +98,7 @@ class RecordBank(KeyedRows):
         """Return a key as records have it: text, as a file would."""
         if "_model" not in vars(self):
             return key
-        return tuple(map(_text, key)) if isinstance(key, tuple) else _text(key)
+        return tuple(map(text_of, key)) if isinstance(key, tuple) else text_of(key)
 
     def _given_learner(self) -> StreamClassifier:
         if not isinstance(self.learner, Model):
@@ -152,7 +153,7 @@ class RecordBank(KeyedRows):
             yield p, codes
 
     def _record_numbers(self, cells: Any, adds: bool) -> Ints:
-        columns = [_as_text(cells.column(name)) for name in self._key_columns]
+        columns = [as_texts(cells.column(name)) for name in self._key_columns]
         keys = columns[0]
         if len(columns) > 1:
             keys = list(zip(*(map(_plain, column) for column in columns), strict=True))
@@ -198,21 +199,5 @@ class RecordBank(KeyedRows):
         return self._index.find(self._key_of(key), False, encode)
 
 
-def _text(key: Any) -> Any:
-    found = encode(key)
-    if isinstance(found, tuple) and found[0] == MISSING:
-        return None
-    return str(found if isinstance(found, int) else key)
-
-
 def _plain(cell: Any) -> Any:
     return cell.as_py() if hasattr(cell, "as_py") else cell
-
-
-def _as_text(column: Any) -> Any:
-    """Return a column of Arrow as text, whole numbers without a point."""
-    column = column.combine_chunks() if hasattr(column, "combine_chunks") else column
-    kind = str(column.type)
-    if kind in ("string", "large_string"):
-        return column
-    return column.cast("string") if "int" in kind else [_text(key) for key in column.to_pylist()]

@@ -152,35 +152,76 @@ class SlabStore:
             state["balance"] = tail.view(np.float64)[:, 0]
         return state
 
+    def records(self, numbers: Ints) -> NDArray[np.uint8]:
+        """Return the states of keys as bytes, a row each: the numbers that are saved, and the balance."""
+        whole = np.empty((len(numbers), self.slab.stride), dtype=np.uint8)
+        if self._pages is None:
+            whole = self.slab.read(np.ascontiguousarray(numbers + 1))
+        else:
+            self._pages.read(numbers, whole)
+        parts = [_flat_bytes(array) for array in self._kernel.state_in(whole).values()]
+        if self.slab.stride > self._kernel.size:
+            parts.append(whole[:, self._kernel.size : self._kernel.size + 8])
+        return np.ascontiguousarray(np.concatenate(parts, axis=1))
+
+    def set_records(self, numbers: Ints, records: NDArray[np.uint8]) -> None:
+        """Let the states of keys be what `records` returned; raise StateError if they do not fit."""
+        kernel, is_mixed = self._kernel.kernel, self.slab.stride > self._kernel.size
+        fresh, place, state = self._kernel.state_in(self.slab.template), 0, {}
+        for name, array in fresh.items():
+            part = np.ascontiguousarray(records[:, place : place + array.nbytes])
+            place += array.nbytes
+            state[name] = part.view(array.dtype).reshape(len(records), *array.shape)
+        if records.shape[1] != place + 8 * is_mixed:
+            raise StateError(f"Bank: the state of a key has {records.shape[1]} bytes, expected {place}")
+        if is_mixed:
+            state["balance"] = np.ascontiguousarray(records[:, place:]).view(np.float64)[:, 0]
+        self._set_states(numbers, kernel, state)
+
+    def _set_states(self, numbers: Ints, kernel: Kernel, state: State) -> None:
+        """Let the states of keys be these arrays, which have one more axis, that of the keys."""
+        n, balance = len(numbers), state.pop("balance", None)
+        layout = {name: _stacked(array) for name, array in kernel.layout.items()}
+        arrays = checked_arrays(layout, kernel.lengths | {"key": n}, state, self._like._who)
+        size = max(self.slab.chunk_slots // 2, 1) if self._pages is None else self._pages.capacity
+        for start in range(0, n, size):
+            slots = self._slots(np.ascontiguousarray(numbers[start : start + size]), writes=True)
+            whole = np.repeat(self.slab.template[None], len(slots), axis=0)
+            target = self._kernel.state_in(whole)
+            for name, array in arrays.items():
+                target[name][...] = array[start : start + size]
+            if balance is not None:
+                tail = whole[:, self._kernel.size : self._kernel.size + 8].view(np.float64)
+                tail[:, 0] = np.clip(np.nan_to_num(balance[start : start + size]), -30, 30)
+            if type(kernel).check is not Kernel.check:
+                for i in range(len(slots)):
+                    kernel.check({name: array[start + i] for name, array in arrays.items()})
+            for i, slot in enumerate(slots.tolist()):
+                self.slab.write(slot, whole[i])
+                self.slab.derive(slot, slot + 1)
+
     def restore(self, state: State, n: int) -> None:
         """Go on from what `state` returned for `n` keys; raise StateError if it does not fit."""
         state = dict(state)
-        balance = state.pop("balance", None)
-        kernel = self._kernel.kernel
-        layout = {name: _stacked(array) for name, array in kernel.layout.items()}
-        arrays = checked_arrays(layout, kernel.lengths | {"key": n}, state, self._like._who)
+        balance = state.get("balance")
         is_mixed = self.slab.stride > self._kernel.size
         if is_mixed and not (isinstance(balance, np.ndarray) and balance.shape == (n,)):
             raise StateError("Bank: the state's 'balance' must be one number a key")
-        size = max(self.slab.chunk_slots // 2, 1) if self._pages is None else self._pages.capacity
-        for start in range(0, n, size):
-            stop = min(start + size, n)
-            self.extend(stop)
-            slots = self._slots(np.arange(start, stop), writes=True)
-            part = {name: array[start:stop] for name, array in arrays.items()}
-            for i, slot in enumerate(slots.tolist()):
-                one = {name: array[i] for name, array in part.items()}
-                kernel.check(one)
-                self._fill(slot, {name: array[None] for name, array in one.items()})
-                if is_mixed and balance is not None:
-                    tail = self.slab.slot(slot)[self._kernel.size : self._kernel.size + 8]
-                    tail.view(np.float64)[0] = np.clip(np.nan_to_num(balance[start + i]), -30, 30)
+        if not is_mixed:
+            state.pop("balance", None)
+        self.extend(n)
+        self._set_states(np.arange(n), self._kernel.kernel, state)
 
     def _fill(self, slot: int, arrays: State) -> None:
         target = self._kernel.state_in(self.slab.slot(slot))
         for name, array in arrays.items():
             target[name][...] = array[0]
         self.slab.derive(slot, slot + 1)
+
+
+def _flat_bytes(array: NDArray[Any]) -> NDArray[np.uint8]:
+    """Return arrays of several keys as bytes, a row for each key."""
+    return np.ascontiguousarray(array).reshape(len(array), array[0].size if len(array) else 0).view(np.uint8)
 
 
 def _stacked(array: Array) -> Array:

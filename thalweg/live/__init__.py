@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from thalweg.live.client_errors import ServiceError as ServiceError
     from thalweg.live.client_errors import ServiceUnreachable as ServiceUnreachable
     from thalweg.live.client_errors import UnknownId as UnknownId
+    from thalweg.live.consuming import Consumed as Consumed
+    from thalweg.live.consuming import consume as consume
     from thalweg.live.errors import CommitFailed as CommitFailed
     from thalweg.live.errors import FolderInUse as FolderInUse
     from thalweg.live.errors import LiveError as LiveError

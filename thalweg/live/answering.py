@@ -5,13 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from thalweg._types import Floats, Ints
+from thalweg._types import Floats, Ints, Mask
 from thalweg.errors import short_repr
-from thalweg.live.block import Block, Found
+from thalweg.live.block import Block
 from thalweg.live.engine import Engine
 from thalweg.live.errors import RowError
 from thalweg.live.events import Group
 from thalweg.live.ids import LONGEST, Id
+from thalweg.live.learning import Found
 from thalweg.live.requests import (
     ALREADY,
     DROPPED,
@@ -196,7 +197,8 @@ class _Predicted:
 
     def __init__(self, engine: Engine, ids: list[Id], sets: bool) -> None:
         self._engine, self._ids, self._wants_sets = engine, ids, sets
-        self._new, self._places = np.empty(0, dtype=np.intp), range(0)
+        self._new: Sequence[int] = ()
+        self._places = range(0)
         self._statuses = [ALREADY] * len(ids)
         self._events: list[int | None] = [None] * len(ids)
         self._kept: list[tuple[int, Floats, int, bool, Any]] = []  # answers from before this block
@@ -204,7 +206,11 @@ class _Predicted:
 
     def predicted(self, new: list[int], first_event: int, places: range) -> None:
         """Take the rows that are new: their events, from the first one on, and their places in the block."""
-        self._new, self._places = np.array(new, dtype=np.intp), places
+        self._new, self._places = new, places
+        if len(new) == len(self._ids):
+            self._statuses = [PREDICTED] * len(new)
+            self._events = [*range(first_event, first_event + len(new))]
+            return
         for i, event in zip(new, range(first_event, first_event + len(new)), strict=True):
             self._statuses[i] = PREDICTED
             self._events[i] = event
@@ -234,12 +240,21 @@ class _Predicted:
 
     def answer(self, found: Found) -> Predictions:
         """Return all answers, when the block has been learned."""
+        if len(self._new) < len(self._ids):
+            return self._result(*self._mixed(found))
+        part = slice(self._places.start, self._places.stop)
+        k = int(found.n_classes[part.start]) if self._ids else 0
+        sets = None if found.sets is None else found.sets[part, :k]
+        return self._result(found.p[part, :k], found.answers[part], found.asks[part], sets)
+
+    def _mixed(self, found: Found) -> tuple[Floats, Ints, Mask, Mask]:
+        """Return probabilities, answers, wishes for labels, and sets, where some rows were known."""
         n, places = len(self._ids), np.array(self._places, dtype=np.intp)
         k = max([*found.n_classes[places[:1]].tolist(), *(len(p) for _, p, *_ in self._kept),
                  *(int(found.n_classes[place]) for _, place in self._twice)], default=0)
         p, answers, asks = np.zeros((n, k)), np.full(n, -1, dtype=np.intp), np.zeros(n, dtype=bool)
         sets = np.zeros((n, k), dtype=bool)
-        targets = np.concatenate([self._new, np.array([i for i, _ in self._twice], dtype=np.intp)])
+        targets = np.array([*self._new, *(i for i, _ in self._twice)], dtype=np.intp)
         sources = np.concatenate([places, np.array([place for _, place in self._twice], dtype=np.intp)])
         p[targets], answers[targets] = found.p[sources, :k], found.answers[sources]
         asks[targets] = found.asks[sources]
@@ -249,10 +264,13 @@ class _Predicted:
             p[i, : len(kept)], answers[i], asks[i] = kept, answer, ask
             if kept_set is not None:
                 sets[i, : len(kept_set)] = kept_set
-        engine = self._engine
+        return p, answers, asks, sets
+
+    def _result(self, p: Floats, answers: Ints, asks: Mask, sets: Mask | None) -> Predictions:
+        engine, k = self._engine, p.shape[1]
         classes = engine.classes if k == len(engine.classes) else engine.classes[:k]
         return Predictions(
-            self._ids, labels_of(answers, classes), p, classes, self._events, self._statuses,
+            self._ids, answers, p, classes, self._events, self._statuses,
             sets_as_lists(sets, classes) if self._wants_sets else None,
             asks.tolist() if engine.budget is not None else None,
         )  # fmt: skip
@@ -284,12 +302,7 @@ def _only_read(engine: Engine, p: Floats, wants_sets: bool) -> Predictions:
     n, classes = len(p), engine.classes
     answers = engine.learner._answers(p) if len(classes) and n else np.full(n, -1, dtype=np.intp)
     sets = sets_as_lists(engine.sets_of(p), classes) if wants_sets else None
-    return Predictions(None, labels_of(answers, classes), p, classes, [None] * n, [PREDICTED] * n, sets)
-
-
-def labels_of(answers: Ints, classes: list[Any]) -> list[Any]:
-    """Return the labels of codes, None for -1."""
-    return [classes[code] if code >= 0 else None for code in answers.tolist()]
+    return Predictions(None, answers, p, classes, [None] * n, [PREDICTED] * n, sets)
 
 
 def sets_as_lists(sets: Any, classes: list[Any]) -> list[list[Any]]:

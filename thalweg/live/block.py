@@ -1,42 +1,28 @@
 """A block of events that is being formed, and what the learner makes of it."""
 
 import math
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from thalweg._types import Floats, Ints, Mask
+from thalweg._types import Ints
 from thalweg.learners.base.sparse_rows import SparseRows, joined
-from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.live.events import LABEL, LEARN, LEARN_WITHOUT_ID, PREDICT, Group
 from thalweg.live.ids import Id
+from thalweg.live.learning import Found, Rows, run
 from thalweg.live.requests import ALREADY, LEARNED, OTHER_LABEL, UNKNOWN_ID
 from thalweg.live.requests import DROPPED as DROPPED_STATUS
 from thalweg.live.requests import EXPIRED as EXPIRED_STATUS
 from thalweg.live.waiting import DROPPED, EXPIRED, Said
-from thalweg.live.watching import feed
+from thalweg.live.watching import Taken, feed
 
 if TYPE_CHECKING:
     from thalweg.live.engine import Engine
 
 Time: TypeAlias = float | list[float]
 GONE = {DROPPED: DROPPED_STATUS, EXPIRED: EXPIRED_STATUS}
-
-
-class Found(NamedTuple):
-    """What the rows of a block were answered: an entry for each row that was predicted or learned.
-
-    Entries of rows that were learned without a prediction are undefined.
-    """
-
-    p: Floats
-    answers: Ints
-    asks: Mask
-    sets: Mask | None
-    n_classes: Ints
 
 
 class Block:
@@ -246,60 +232,71 @@ class Block:
         return Group(time, kinds, list(self.ids), self._own_rows(), codes, n_expired, growth)
 
     def _own_rows(self) -> Any:
+        """Return the rows that came with this block."""
         store = self._engine.waiting
-        if store.sparse:
-            return joined(self._parts, store.n_features)
-        if len(self._parts) == 1:
-            return self._parts[0]
-        return np.concatenate([np.empty((0, store.n_features)), *self._parts])
+        if len(self._parts) > 1 or not self._parts:
+            if store.sparse:
+                self._parts = [joined(self._parts, store.n_features)]
+            else:
+                self._parts = [np.concatenate([np.empty((0, store.n_features)), *self._parts])]
+        return self._parts[0]
 
-    def _all_rows(self) -> Any:
+    def _all_rows(self, sources: Ints, slots: Ints) -> Any:
         """Return the rows of all events, in their order."""
-        X, store = self._own_rows(), self._engine.waiting
-        if not self._taken and self._sources == list(range(len(self._sources))):
+        store = self._engine.waiting
+        if len(slots) == len(sources):
+            return store.rows(slots)  # all waited before this block, and are in the order of their labels
+        X = self._own_rows()
+        if not len(slots) and len(sources) == self._n_rows:
             return X
-        taken = store.rows(np.array(self._taken, dtype=np.intp))
-        sources = np.array(self._sources, dtype=np.intp)
-        sources[sources < 0] = self._n_rows - 1 - sources[sources < 0]
         if isinstance(X, SparseRows):
-            return joined([X, taken], store.n_features)[sources]
-        return (np.concatenate([X, taken]) if len(taken) else X)[sources]
+            places = np.where(sources < 0, self._n_rows - 1 - sources, sources)
+            return joined([X, store.rows(slots)], store.n_features)[places]
+        return np.concatenate([X, store.rows(slots)[::-1]])[sources]
 
     def finish(self) -> Found:
         """Pass all rows to the learner; keep those that wait; return what was said."""
-        engine = self._engine
-        kinds, sources = np.array(self.kinds, dtype=np.uint8), np.array(self._sources, dtype=np.intp)
+        engine, kinds_here = self._engine, set(self.kinds)
+        kinds, places = np.array(self.kinds, dtype=np.uint8), np.array(self._sources, dtype=np.intp)
         codes = np.zeros(len(kinds), dtype=np.intp)
-        codes[kinds != PREDICT] = self.codes
-        numbers = self._numbers(sources)
-        X, taken = self._all_rows(), engine.waiting.said(np.array(self._taken, dtype=np.intp))
-        found = self._run(X, kinds, codes, numbers, sources)
-        engine.waiting.free([*self._taken, *self._freed])
-        rows = self._keep(found, sources, kinds)
+        if self.codes:
+            codes[kinds != PREDICT] = self.codes
+        slots = np.array(self._taken, dtype=np.intp)
+        numbers = self._numbers(places, slots) if engine.learner.observes else None
+        rows = Rows(self._all_rows(places, slots), kinds, codes, numbers, places)
+        taken = None
         if engine.watch is not None:
-            feed(engine, self.times, X, kinds, codes, sources, found, taken, rows, self._counts)
+            taken = Taken(*(engine.waiting.field(name, slots) for name in Taken._fields))
+        found = run(engine, rows, kinds_here, self._n_rows)
+        if self._taken or self._freed:
+            engine.waiting.free([*self._taken, *self._freed])
+        before = self._keep(found, places, kinds) if PREDICT in kinds_here else None
+        if taken is not None:
+            feed(engine, self.times, rows, found, taken, before, self._counts)
         engine.event += len(kinds)
         return found
 
-    def _numbers(self, sources: Ints) -> NDArray[np.int64]:
+    def _numbers(self, places: Ints, slots: Ints) -> NDArray[np.int64]:
         """Return the numbers by which the learner knows the rows."""
         engine = self._engine
         own = engine.number_of(np.array(self._row_event, dtype=np.int64))
-        taken = engine.waiting.field("number", np.array(self._taken, dtype=np.intp))
-        return np.concatenate([own, taken[::-1]])[sources]
+        taken = engine.waiting.field("number", slots)
+        return np.concatenate([own, taken[::-1]])[places]
 
     def _keep(self, found: Found, sources: Ints, kinds: Any) -> Ints:
         """Store the rows that wait from now on; return for each row how many were predicted before it."""
-        engine = self._engine
-        if PREDICT not in self.kinds:
-            return np.zeros(self._n_rows, dtype=np.intp)
-        predicted = np.zeros(self._n_rows, dtype=bool)
-        predicted[sources[kinds == PREDICT]] = True
-        row: Ints = engine.n_predicted + np.cumsum(predicted) - 1
-        engine.n_predicted += int(predicted.sum())
+        engine, n = self._engine, self._n_rows
+        if self.kinds.count(PREDICT) == n:  # every row that came
+            row: Ints = np.arange(engine.n_predicted, engine.n_predicted + n)
+        else:
+            predicted = np.zeros(n, dtype=bool)
+            predicted[sources[kinds == PREDICT]] = True
+            row = engine.n_predicted + np.cumsum(predicted) - 1
+        engine.n_predicted = int(row[-1]) + 1
         if not self._pending:
             return row
-        places = np.array(list(self._pending.values()), dtype=np.intp)
+        all_wait = len(self._pending) == n  # then they are in order
+        places: Any = slice(None) if all_wait else np.array(list(self._pending.values()), dtype=np.intp)
         events = np.array(self._row_event, dtype=np.int64)[places]
         fields = {
             "number": engine.number_of(events), "event": events, "row": row[places],
@@ -311,75 +308,6 @@ class Block:
         engine.waiting.add(list(self._pending), X, Said(fields, found.p[places], sets))
         return row
 
-    def _run(self, X: Any, kinds: Any, codes: Ints, numbers: Any, sources: Ints) -> Found:
-        engine = self._engine
-        n_after = len(engine.model._coding.labels)
-        n = self._n_rows
-        found = Found(
-            np.zeros((n, n_after)), np.full(n, -1, dtype=np.intp), np.zeros(n, dtype=bool),
-            np.zeros((n, n_after), dtype=bool) if engine.has_sets else None, np.zeros(n, dtype=np.int32),
-        )
-        if self._is_one_call(kinds):
-            self._in_one_call(X, kinds, codes, sources, found)
-            return found
-        for part, is_predicted in _runs(kinds == PREDICT):
-            if is_predicted:
-                self._predict_run(X[part], numbers[part], sources[part], found)
-            else:
-                self._learn_run(X[part], codes[part], numbers[part])
-        return found
-
-    def _is_one_call(self, kinds: Any) -> bool:
-        """Return whether one call of the learner can predict some rows and learn others."""
-        learner = self._engine.learner
-        plain = type(learner)._answers is StreamClassifier._answers
-        return plain and not learner.observes and bool(len(learner.classes_)) and len(set(kinds.tolist())) > 1
-
-    def _in_one_call(self, X: Any, kinds: Any, codes: Ints, sources: Ints, found: Found) -> None:
-        engine = self._engine
-        predicted = kinds == PREDICT
-        before = len(engine.learner.classes_)
-        known = np.maximum.accumulate(np.concatenate([[before], codes + 1]))[:-1]
-        p = engine.learner.test_then_train_coded(
-            X, codes, sample_weight=(~predicted).astype(np.float64), tested=predicted,
-            classes=engine.new_classes(),
-        )  # fmt: skip
-        places = sources[predicted]
-        found.p[places, : p.shape[1]] = p[predicted]
-        found.n_classes[places] = known[predicted]
-        found.answers[places] = engine.learner._answers(p[predicted])
-        if engine.budget is not None and len(places):
-            found.asks[places] = engine.asks(found.p[places], found.n_classes[places])
-
-    def _predict_run(self, X: Any, numbers: Any, places: Ints, found: Found) -> None:
-        engine = self._engine
-        learner = engine.learner
-        observes = learner.observes
-        p = learner.predict_then_observe(X, ids=numbers) if observes else learner.predict_proba_block(X)
-        k = p.shape[1]
-        found.p[places, :k], found.n_classes[places] = p, k
-        if k:
-            found.answers[places] = learner._answers(p)
-            if found.sets is not None:
-                found.sets[places, :k] = engine.sets_of(p)
-        if engine.budget is not None:
-            found.asks[places] = engine.asks(p, found.n_classes[places])
-
-    def _learn_run(self, X: Any, codes: Ints, numbers: Any) -> None:
-        engine = self._engine
-        engine.learner.test_then_train_coded(
-            X, codes, tested=np.zeros(len(codes), dtype=bool), classes=engine.new_classes(),
-            ids=numbers if engine.learner.observes else None,
-        )  # fmt: skip
-
 
 def _repeated(time: Time, n: int) -> list[float]:
     return time if isinstance(time, list) else [time] * n
-
-
-def _runs(mask: Mask) -> Iterator[tuple[slice, bool]]:
-    """Yield the parts of a mask within which it does not change."""
-    inner = np.flatnonzero(mask[1:] != mask[:-1]) + 1 if len(mask) > 1 else mask[:0]
-    for start, stop in pairwise([0, *inner.tolist(), len(mask)]):
-        if stop > start:
-            yield slice(start, stop), bool(mask[start])

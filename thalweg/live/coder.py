@@ -141,7 +141,9 @@ class Coder:
             try:
                 check_any_known(found, coding)
             except StreamError as error:
-                raise RowError(str(error), i) from error
+                known = first_of(sorted(coding.names), 10)
+                seen = f"has {first_of(sorted(found), 10)}, and" if found else "is empty: it has"
+                raise RowError(f"the record {seen} none of the columns {known}", i) from error
         self._note_new(found.keys() - coding.known)
         return found
 
@@ -152,7 +154,7 @@ class Coder:
             logger.warning("left out, as the model has no such column: %s", first_of(sorted(names), 5))
 
     def _sparse(self, X: Any) -> SparseRows:
-        places, columns = np.nonzero(X)
+        places, columns = map(np.ascontiguousarray, np.nonzero(X))
         starts = np.searchsorted(places, np.arange(len(X) + 1))
         return SparseRows(starts, columns, X[places, columns], self.n_inputs)
 

@@ -5,21 +5,20 @@ import threading
 import time
 from os import PathLike
 from pathlib import Path
-from typing import Any, NoReturn, Self
+from typing import Any, NoReturn
 
 from thalweg.live.answering import NO_COLUMNS, read
 from thalweg.live.errors import LiveError, LiveStopped, LogDamaged, ReadOnly, Recovering
+from thalweg.live.has_engine import HasEngine
 from thalweg.live.log import Log
 from thalweg.live.recovery import check_version, newest_engine, replay
 from thalweg.live.requests import Predictions, PredictRequest, Request
-from thalweg.live.watch import LiveWatch
 from thalweg.live.worker import Done, Task, deliver_each, task_of
-from thalweg.model import Model
 
 TRIES = 3
 
 
-class LiveFollower:
+class LiveFollower(HasEngine):
     """Predicts from a folder whose live model another process owns, and follows its events.
 
     It reads the newest checkpoint and the events after it, and then new events as they come, so it is a
@@ -185,26 +184,6 @@ class LiveFollower:
         return str(self._call(lambda: self._engine.digest()))
 
     @property
-    def event(self) -> int:
-        """Number of events that were read."""
-        return self._engine.event
-
-    @property
-    def model(self) -> Model:
-        """The model as it is now. Read it only."""
-        return self._engine.model
-
-    @property
-    def watch(self) -> LiveWatch | None:
-        """What is known about how the model does; None before its first row."""
-        return self._engine.watch
-
-    @property
-    def n_waiting(self) -> int:
-        """Number of rows that wait for their labels."""
-        return len(self._engine.waiting) if self._engine.has_begun else 0
-
-    @property
     def is_recovering(self) -> bool:
         """Whether the first events are being read."""
         return not self._is_ready.is_set()
@@ -215,12 +194,6 @@ class LiveFollower:
         self._tasks.put(None)
         self._thread.join()
         self._log.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         return f"<LiveFollower {str(self.folder)!r}: event {self.event:,}, {self.n_waiting:,} waiting>"

@@ -3,6 +3,7 @@
 import logging
 import threading
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -53,11 +54,15 @@ class Keeper:
         self._entries.append(Entry(first, len(group), to_bytes(group)))
         self._time = group.time
 
-    def commit(self) -> None:
-        """Write all groups that were added; when this returns they are on disk."""
-        if self._entries:
-            self.log.append(self._entries, self._time, self._remove_below)
+    def commit(self, notes: Mapping[str, str] | None = None) -> None:
+        """Write all groups that were added, and `notes` with them; when this returns they are on disk."""
+        if self._entries or notes:
+            self.log.append(self._entries, self._time, self._remove_below, notes)
             self._entries = []
+
+    def discard(self) -> None:
+        """Forget the groups that were added and are not on disk."""
+        self._entries = []
 
     def worked(self, seconds: float) -> None:
         """Note processor time that replaying the last events would take."""
@@ -84,11 +89,14 @@ class Keeper:
             self._write_file(event, model, live)
             self._cost = copied + time.thread_time() - start
         except Exception as error:
-            # The log has everything, so only the next start takes longer.
-            self.checkpoint_error = f"{type(error).__name__}: {error}"
-            logger.error("no checkpoint was written at event %d: %s", event, self.checkpoint_error)
+            self._note_failure(event, error)
         finally:
             self._writer = None
+
+    def _note_failure(self, event: int, error: Exception) -> None:
+        """Log that there is no checkpoint: the log has everything, so only the next start takes longer."""
+        self.checkpoint_error = f"{type(error).__name__}: {error}"
+        logger.error("no checkpoint was written at event %d: %s", event, self.checkpoint_error)
 
     def _write_file(self, event: int, model: State, live: dict[str, Any]) -> None:
         checkpoints.write(self.folder, event, model, packed(live))
@@ -109,6 +117,13 @@ class Keeper:
         if again or self._written_at != engine.event:
             self._write_file(engine.event, *engine.state())
             self._worked = 0.0
+
+    def checkpoint_at_end(self, engine: Engine) -> None:
+        """Write a checkpoint if the disk has room; wait for it."""
+        try:
+            self.checkpoint_now(engine)
+        except OSError as error:
+            self._note_failure(engine.event, error)
 
     def begin_version(self, first: int) -> None:
         """Note that events from `first` on are written by this version of thalweg."""

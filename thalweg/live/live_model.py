@@ -4,20 +4,20 @@ import threading
 from collections.abc import Callable, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from thalweg._parameters import real_number, whole_number, wrong
 from thalweg.live import checkpoints
 from thalweg.live.engine import Engine
 from thalweg.live.errors import LiveError, Recovering
 from thalweg.live.folder import adopt_settings, check_folder, first_engine
+from thalweg.live.has_engine import HasEngine
 from thalweg.live.keeper import LEAST, Keeper
 from thalweg.live.lock import FolderLock
 from thalweg.live.log import Survive
 from thalweg.live.operations import erase, exported, replace
 from thalweg.live.recovery import check_span, check_version, newest_engine, replay
 from thalweg.live.requests import LabelRequest, LearnRequest, Outcomes, Predictions, PredictRequest, Request
-from thalweg.live.watch import LiveWatch
 from thalweg.live.worker import Deliver, Done, Task, Worker, task_of
 from thalweg.model import Model
 from thalweg.trust.label_budget import LabelBudget
@@ -26,7 +26,7 @@ from thalweg.waiting import Ids
 WHO = "LiveModel"
 
 
-class LiveModel:
+class LiveModel(HasEngine):
     """A model whose predictions, late labels and learning are events in a folder, which survive a crash.
 
     What changes the model is an event: a row predicted with an id, which then waits for its label; a label; a
@@ -233,26 +233,6 @@ class LiveModel:
         return found[0]
 
     @property
-    def event(self) -> int:
-        """Number of events so far."""
-        return self._engine.event
-
-    @property
-    def model(self) -> Model:
-        """The model as it is now. Read it only: what it learns elsewhere is lost."""
-        return self._engine.model
-
-    @property
-    def watch(self) -> LiveWatch | None:
-        """What is known about how the model does; None before its first row."""
-        return self._engine.watch
-
-    @property
-    def n_waiting(self) -> int:
-        """Number of rows that wait for their labels."""
-        return len(self._engine.waiting) if self._engine.has_begun else 0
-
-    @property
     def is_recovering(self) -> bool:
         """Whether events are being replayed."""
         return not self._worker.is_ready.is_set()
@@ -309,18 +289,12 @@ class LiveModel:
         try:
             if worker.failure is None and hasattr(self, "_lock"):
                 self._keeper.commit()
-                self._keeper.checkpoint_now(self._engine)
+                self._keeper.checkpoint_at_end(self._engine)
         finally:
             if hasattr(self, "_lock"):
                 self._keeper.close()
                 self._lock.release()
                 del self._lock
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         state = "stopped" if self.failure else "closed" if self._worker.is_closed else "recovering"

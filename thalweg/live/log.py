@@ -3,7 +3,7 @@
 import contextlib
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -113,8 +113,11 @@ class Log:
             with self._writing():
                 self._db.execute("INSERT OR REPLACE INTO versions VALUES (?, ?)", (first, version))
 
-    def append(self, entries: Sequence[Entry], now: float, remove_below: int = 0) -> None:
-        """Write groups; when this returns they are on disk.
+    def append(
+        self, entries: Sequence[Entry], now: float, remove_below: int = 0,
+        notes: Mapping[str, str] | None = None,
+    ) -> None:
+        """Write groups, and text under the keys of `notes`; when this returns they are on disk.
 
         In the same commit, a few of the groups whose events are all below `remove_below` are removed.
         """
@@ -124,6 +127,8 @@ class Log:
                 "INSERT INTO log VALUES (?, ?, ?, ?)",
                 ((each.first, each.n, now, each.data) for each in entries),
             )
+            if notes:
+                self._db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", notes.items())
             if remove_below:
                 self._remove(remove_below, STEP)
             self._db.execute("COMMIT")

@@ -1,10 +1,10 @@
 """What a live model is asked and what it answers, as plain data."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from thalweg._types import Floats
+from thalweg._types import Floats, Ints
 from thalweg.waiting import Ids
 
 PREDICTED = "predicted"
@@ -82,6 +82,8 @@ class Predictions:
     ----------
     ids : list of int or str, or None
         Those of the request.
+    codes : ndarray of int
+        The answers, as places in `classes`; -1 if there is none, as no class is known.
     labels : list
         The answers.
     probabilities : ndarray of rows × classes
@@ -99,13 +101,21 @@ class Predictions:
     """
 
     ids: list[int | str] | None
-    labels: list[Any]
+    codes: Ints
     probabilities: Floats
     classes: list[Any]
     events: list[int | None]
     statuses: list[str]
     sets: list[list[Any]] | None = None
     asks: list[bool] | None = None
+    _labels: list[Any] | None = field(default=None, init=False, repr=False, compare=False)
+
+    @property
+    def labels(self) -> list[Any]:
+        """The answers, None for the code -1."""
+        if self._labels is None:
+            self._labels = list(map([*self.classes, None].__getitem__, self.codes.tolist()))
+        return self._labels
 
 
 @dataclass(slots=True)

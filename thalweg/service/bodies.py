@@ -19,6 +19,9 @@ MAX_ID = 512  # characters
 FAR = 2**63
 _PLACE = re.compile(r" - at `(.*)`$")
 _UNKNOWN = re.compile(r"unknown field `(.*)`")
+_TYPE = re.compile(r"\b(?:str|int|float|bool|array|object)\b")
+_WORDS = {"str": "text", "int": "whole number", "float": "number", "bool": "true or false", "array": "list",
+          "object": "object"}  # fmt: skip
 
 
 class PredictBody(Struct, forbid_unknown_fields=True, gc=False):
@@ -101,7 +104,10 @@ def refuse(error: Exception) -> NoReturn:
         why = said if said != "Input data was truncated" else "it ends too early"
         raise RequestError("not_json", f"the body is not JSON: {why}") from None
     row, field = _field(said)
-    problem = _PLACE.sub("", said).replace("`", "")
+    problem = _PLACE.sub("", said)
+    if _UNKNOWN.search(problem) is None:  # the name of a field stays as it is
+        problem = _TYPE.sub(lambda found: _WORDS[found[0]], problem).replace(" | ", " or ")
+    problem = problem.replace("`", "").replace("Invalid enum value", 'Expected true, false or "soon", got')
     where = "" if row is None else f"line {row}: "
     raise RequestError(
         "wrong_field", f"{where}{problem}{f' in {field}' if field else ''}", field=field, row=row

@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import msgspec
+import numpy as np
 
 from thalweg.live.requests import Outcomes, Predictions
+from thalweg.service.arrow_messages import END
 from thalweg.service.media import ARROW, LINES
 
 _encoder = msgspec.json.Encoder()
@@ -23,17 +25,31 @@ class Labels:
     def __init__(self) -> None:
         self._classes: list[Any] | None = None
         self._n = 0
-        self._values: dict[Any, bytes] = {}
+        self._values: list[bytes] = []
         self._template = b""
+        self._column: Any = None
+        self.names: list[str] = []  # of the columns of probabilities
 
-    def of(self, classes: list[Any]) -> tuple[dict[Any, bytes], bytes]:
-        """Return the JSON of each label, and that of probabilities with %b instead of each number."""
+    def of(self, classes: list[Any]) -> tuple[list[bytes], bytes]:
+        """Return the JSON of each code, also of -1; and of probabilities with %b instead of each number."""
         if classes is not self._classes or len(classes) != self._n:
-            self._values = {label: to_json(plain(label)) for label in classes}
+            self._values = [to_json(plain(label)) for label in [*classes, None]]
+            self._column, self.names = None, [f"p_{as_key(label)}" for label in classes]
             keys = [to_json(as_key(label)).replace(b"%", b"%%") for label in classes]
             self._template = b"{" + b",".join([key + b":%b" for key in keys]) + b"}"
             self._classes, self._n = classes, len(classes)
         return self._values, self._template
+
+    def column(self, found: Predictions) -> Any:
+        """Return the answers as a column of Arrow, whose type is that of all labels of the model."""
+        import pyarrow as pa
+
+        self.of(found.classes)
+        if self._column is None:
+            self._column = _column(found.classes)
+        if not len(found.codes) or found.codes.min() < 0:
+            return pa.nulls(len(found.codes), self._column.type)
+        return self._column.take(pa.array(found.codes))
 
 
 def plain(label: Any) -> Any:
@@ -62,7 +78,7 @@ def prediction_rows(found: Predictions, labels: Labels) -> list[bytes]:
         template += b'"id":%b,'
         columns.append(map(to_json, found.ids))
     template += b'"label":%b,"probabilities":' + shares
-    columns.append([values[label] if label in values else to_json(plain(label)) for label in found.labels])
+    columns.append(map(values.__getitem__, found.codes.tolist()))
     columns += [numbers] * k
     for name, given, encode in (
         (b"set", found.sets, lambda each: to_json([plain(label) for label in each])),
@@ -95,7 +111,7 @@ def outcome_rows(found: Outcomes) -> list[bytes]:
 def encode_many(found: Predictions | Outcomes, labels: Labels, form: str) -> bytes:
     """Return the answer to a request of several rows, in the form in which it came."""
     if form == ARROW:
-        return _arrow(found)
+        return _arrow(found, labels)
     rows = prediction_rows(found, labels) if isinstance(found, Predictions) else outcome_rows(found)
     if form == LINES:
         return b"\n".join([*rows, b""])
@@ -110,16 +126,16 @@ def encode_many(found: Predictions | Outcomes, labels: Labels, form: str) -> byt
     return counts + b",".join(rows) + b"]}"
 
 
-def _arrow(found: Predictions | Outcomes) -> bytes:
+def _arrow(found: Predictions | Outcomes, labels: Labels) -> bytes:
     import pyarrow as pa
 
     columns: dict[str, Any] = {}
     if found.ids is not None:
         columns["id"] = _column(found.ids)
     if isinstance(found, Predictions):
-        columns["label"] = _column(found.labels)
-        for label, shares in zip(found.classes, found.probabilities.T, strict=True):
-            columns[f"p_{as_key(label)}"] = pa.array(shares)
+        columns["label"] = labels.column(found)
+        shares = np.ascontiguousarray(found.probabilities.T)
+        columns |= {name: pa.array(each) for name, each in zip(labels.names, shares, strict=True)}
         if found.sets is not None:
             columns["set"] = pa.array([[as_key(label) for label in each] for each in found.sets])
         if found.asks is not None:
@@ -129,11 +145,8 @@ def _arrow(found: Predictions | Outcomes) -> bytes:
     if found.ids is not None or not isinstance(found, Predictions):
         columns["event"] = pa.array(found.events, pa.int64())
         columns["status"] = pa.array(found.statuses, pa.string())
-    table = pa.table(columns)
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, table.schema) as writer:
-        writer.write_table(table)
-    return sink.getvalue().to_pybytes()
+    batch = pa.RecordBatch.from_arrays(list(columns.values()), names=list(columns))
+    return b"".join((batch.schema.serialize(), batch.serialize(), END))
 
 
 def _column(values: list[Any]) -> Any:

@@ -199,7 +199,7 @@ class Groups:
 def _nothing(kind: str) -> Predictions | Outcomes:
     """Return the result of a request without rows."""
     if kind == PREDICT:
-        return Predictions(None, [], np.empty((0, 0)), [], [], [])
+        return Predictions(None, np.empty(0, dtype=np.intp), np.empty((0, 0)), [], [], [])
     return Outcomes([], [], [], [])
 
 

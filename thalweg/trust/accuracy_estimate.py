@@ -14,6 +14,7 @@ from thalweg._types import Floats, Ints, State
 from thalweg.errors import StateError, WaitingError
 from thalweg.trust._native.accuracy_estimate import AccuracyKernel
 from thalweg.trust.estimate_inputs import checked_costs, checked_probabilities, codes_of
+from thalweg.trust.row_numbers import RowNumbers
 from thalweg.trust.window_estimates import (
     ACCURACY,
     Estimate,
@@ -120,14 +121,14 @@ class AccuracyEstimate(Stateful, BaseEstimator):
             if len(chosen) != len(p):
                 raise ValueError(f"{self._who}: got {len(p)} rows and {len(chosen)} answers")
             kernel = self._begun(max(p.shape[1], 1 + int(chosen.max(initial=0))))
-            first, known = kernel.n_rows, self._new_ids(ids, len(p))
+            first, known = kernel.n_rows, self._rows.checked(ids, len(p))
             p = self._wide(p)
             for start in range(0, len(p), ROWS_AT_A_TIME):
                 part = slice(start, start + ROWS_AT_A_TIME)
                 kernel.follow(p[part], chosen[part], NOTHING_DUE)
                 if known is not None:
-                    self._numbers.update(zip(known[part], range(first + start, kernel.n_rows), strict=True))
-            self._drop_forgotten()
+                    self._rows.of.update(zip(known[part], range(first + start, kernel.n_rows), strict=True))
+            self._rows.drop_before(kernel.oldest)
             return range(first, kernel.n_rows) if known is None else known
 
     def label(self, ids: Ids, labels: Iterable[Any], *, ignore_unknown: bool = False) -> int:
@@ -141,7 +142,7 @@ class AccuracyEstimate(Stateful, BaseEstimator):
             known = [ids] if isinstance(ids, int | str) else list(ids)
             if len(known) != len(codes):
                 raise ValueError(f"{self._who}: got {len(known)} ids and {len(codes)} labels")
-            numbers = np.array([self._number(each) for each in plain_ids(known, self._who)], dtype=np.intp)
+            numbers = np.array([self._rows.find(each) for each in plain_ids(known, self._who)], dtype=np.intp)
             _, first = np.unique(numbers, return_index=True)
             waits = np.zeros(len(numbers), dtype=bool)
             waits[first] = [kernel.waits(int(numbers[i])) for i in first]
@@ -155,7 +156,7 @@ class AccuracyEstimate(Stateful, BaseEstimator):
                 kernel.take_labels(numbers[part][waits[part]], codes[part][waits[part]])
             for each, used in zip(known, waits.tolist(), strict=True):
                 if used:
-                    self._numbers.pop(each, None)
+                    self._rows.of.pop(each, None)
             return int(waits.sum())
 
     def learned(self, n: int) -> None:
@@ -253,8 +254,7 @@ class AccuracyEstimate(Stateful, BaseEstimator):
             self._check_parameters()
             n_classes = max(n_classes, 2, len(self.classes_))
             self._kernel = self._new_kernel(n_classes)
-            self._numbers: dict[int | str, int] = {}
-            self._is_named: bool | None = None
+            self._rows = RowNumbers(self._who)
             self._n_classes = n_classes
         elif n_classes > self._n_classes:
             if self.costs is not None:
@@ -268,22 +268,22 @@ class AccuracyEstimate(Stateful, BaseEstimator):
         """Do what `predict` does, without checks; an id that waits means the new row."""
         with self._own_lock().write:
             kernel = self._begun(p.shape[1])
-            first, self._is_named = kernel.n_rows, True
+            first, self._rows.has_ids = kernel.n_rows, True
             kernel.follow(np.ascontiguousarray(self._wide(p)), answers.astype(np.intp), NOTHING_DUE)
             for number, each in enumerate(ids, start=first):
-                self._numbers.pop(each, None)
-                self._numbers[each] = number
-            self._drop_forgotten()
+                self._rows.of.pop(each, None)
+                self._rows.of[each] = number
+            self._rows.drop_before(kernel.oldest)
 
     def _add_labels(self, ids: list[Any], codes: Ints) -> int:
         """Take the labels of rows that wait, and leave out others; return how many there were."""
         with self._own_lock().write:
             kernel = self._begun(1 + int(codes.max(initial=0)))
-            pairs = zip((self._numbers.get(each, -1) for each in ids), codes.tolist(), strict=True)
+            pairs = zip((self._rows.of.get(each, -1) for each in ids), codes.tolist(), strict=True)
             known = [(number, code) for number, code in pairs if number >= 0 and code >= 0]
             for each, code in zip(ids, codes.tolist(), strict=True):
                 if code >= 0:
-                    self._numbers.pop(each, None)
+                    self._rows.of.pop(each, None)
             given = np.array(known, dtype=np.intp).reshape(-1, 2).T.copy()
             return int(kernel.take_labels(given[0], given[1]))
 
@@ -293,7 +293,7 @@ class AccuracyEstimate(Stateful, BaseEstimator):
         See `AccuracyKernel.follow`.
         """
         kernel = self._begun(p.shape[1])
-        self._new_ids(None, len(p))
+        self._rows.checked(None, len(p))
         answers, p = likeliest(p) if answers is None else answers, self._wide(p)
         first = kernel.n_rows
         done = 0
@@ -344,37 +344,6 @@ class AccuracyEstimate(Stateful, BaseEstimator):
     def _code_of(self, label: Any) -> int | None:
         return None if label is None else int(self._codes([label])[0])
 
-    def _new_ids(self, ids: Ids | None, n: int) -> list[int | str] | None:
-        """Return ids that are new, or None if numbers serve as ids."""
-        named = ids is not None
-        if self._is_named is not None and named != self._is_named:
-            raise ValueError(f"{self._who}: give ids for all rows, or for none")
-        known = None if ids is None else plain_ids(list(ids), self._who)
-        if known is not None:
-            if len(known) != n:
-                raise ValueError(f"{self._who}: got {n} rows and {len(known)} ids")
-            if len(set(known)) < n:
-                raise WaitingError("an id occurs twice among those of the rows")
-            twice = next((each for each in known if each in self._numbers), None)
-            if twice is not None:
-                raise WaitingError(f"a row with the id {twice!r} is waiting already")
-        self._is_named = named if n else self._is_named
-        return known
-
-    def _number(self, each: int | str) -> int:
-        if self._is_named:
-            return self._numbers.get(each, -1)
-        return each if isinstance(each, int) and 0 <= each < 2**62 else -1
-
-    def _drop_forgotten(self) -> None:
-        """Forget ids of rows that are kept no longer; the oldest are first."""
-        oldest = self._kernel.oldest
-        while self._numbers:
-            first = next(iter(self._numbers))
-            if self._numbers[first] >= oldest:
-                return
-            del self._numbers[first]
-
     def _header(self) -> State:
         return {"format": self._format, "estimate": type(self).__name__}
 
@@ -384,13 +353,14 @@ class AccuracyEstimate(Stateful, BaseEstimator):
             parameters[name] = given.tolist() if isinstance(given, np.ndarray) else given
         if not self._has_begun:
             return {"parameters": parameters}
-        named: State = {"ids": [[*self._numbers], [*self._numbers.values()]], "is_named": self._is_named}
+        rows = self._rows
+        named: State = {"ids": [[*rows.of], [*rows.of.values()]], "is_named": rows.has_ids}
         named |= {"parameters": parameters, "kernel": self._kernel.state()}
         return named | {"n_classes": self._n_classes}
 
     def _set_content(self, state: State) -> None:
         self.set_params(**state["parameters"])
-        for name in ("_kernel", "_numbers", "_is_named", "_n_classes"):
+        for name in ("_kernel", "_rows", "_n_classes"):
             vars(self).pop(name, None)
         self._check_parameters()
         if "kernel" not in state:
@@ -401,5 +371,7 @@ class AccuracyEstimate(Stateful, BaseEstimator):
         good = len(names) == len(numbers) and all(kernel.waits(int(each)) for each in numbers)
         if not good or state["is_named"] not in (True, False, None):
             raise StateError(f"{self._who}: the ids of the state do not belong to rows that wait")
-        self._numbers = dict(zip(plain_ids(list(names), self._who), map(int, numbers), strict=True))
-        self._is_named, self._n_classes, self._kernel = state["is_named"], state["n_classes"], kernel
+        rows = RowNumbers(self._who)
+        rows.of = dict(zip(plain_ids(list(names), self._who), map(int, numbers), strict=True))
+        rows.has_ids = state["is_named"]
+        self._rows, self._n_classes, self._kernel = rows, state["n_classes"], kernel

@@ -58,8 +58,8 @@ cdef inline uint64_t mixed(uint64_t a) noexcept nogil:
     return a ^ (a >> 32)
 
 
-cdef inline uint64_t hash_of(const char* text, Py_ssize_t n, uint64_t kind) noexcept nogil:
-    cdef uint64_t found = SEED ^ mixed(<uint64_t> n + (kind << 56)), word
+cdef inline uint64_t hash_of(const char* text, Py_ssize_t n, uint64_t kind, uint64_t seed) noexcept nogil:
+    cdef uint64_t found = seed ^ mixed(<uint64_t> n + (kind << 56)), word
     while n >= 8:
         memcpy(&word, text, 8)
         found = (found ^ word) * 0x9e3779b97f4a7c15ULL
@@ -175,7 +175,7 @@ cdef class KeyIndex:
 
     cdef Py_ssize_t find_bytes(self, const char* text, Py_ssize_t size, uint8_t kind, bint adds) except -2:
         cdef table_t* t = &self.texts
-        cdef uint64_t found = hash_of(text, size, kind)
+        cdef uint64_t found = hash_of(text, size, kind, SEED)
         cdef Py_ssize_t place, number
         if t.room:
             place = found & (t.room - 1)
@@ -261,6 +261,17 @@ cdef class KeyIndex:
             values[i] = self.value[i] if self.kind[i] == WHOLE else self.length[i]
         text = PyBytes_FromStringAndSize(self.bytes, self.n_bytes)
         return all_kinds, all_values, np.frombuffer(text, np.uint8).copy()
+
+
+def stable_hashes(const int64_t[::1] border, const uint8_t[::1] text, uint64_t[::1] hashes):
+    """Write a hash of each text in UTF-8, the same on every machine; see `KeyIndex.find_text`."""
+    cdef Py_ssize_t i, n = hashes.shape[0]
+    cdef const char* start = <const char*> &text[0] if text.shape[0] else &NOTHING
+    check_length(n, border.shape[0] - 1)
+    for i in range(n):
+        if not 0 <= border[i] <= border[i + 1] <= text.shape[0]:
+            raise ValueError(f"text {i} lies beyond the {text.shape[0]} bytes of all")
+        hashes[i] = hash_of(start + border[i], border[i + 1] - border[i], TEXT, 0)
 
 
 cdef void* longer(void* memory, size_t n_bytes) except NULL:

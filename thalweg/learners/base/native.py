@@ -6,7 +6,7 @@ from typing import Any, TypeGuard, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from thalweg._native.kernel import Kernel, learn_counted, observe_counted
+from thalweg._native.kernel import Kernel, call_counted
 from thalweg._types import Floats, Ints, Numbers, State
 from thalweg.learners.base.arguments import Row, as_id
 from thalweg.learners.base.memory_limit import Needs
@@ -77,10 +77,10 @@ class NativeClassifier(StreamClassifier):
         return type(x) is np.ndarray and self._begun and self._names.n_features > 0
 
     def _learn(self, X: Floats, y: Ints, w: Floats, p: Floats) -> None:
-        learn_counted(self, len(y), self._kernel.learn, X, y, w, p)
+        call_counted(self, "_n_learned", len(y), self._kernel.learn, X, y, w, p)
 
     def _learn_tested(self, X: Floats, y: Ints, w: Floats, p: Floats, tested: NDArray[np.uint8]) -> None:
-        learn_counted(self, len(y), self._kernel.learn, X, y, w, p, tested)
+        call_counted(self, "_n_learned", len(y), self._kernel.learn, X, y, w, p, tested)
 
     def _predict(self, X: Floats, p: Floats) -> None:
         self._kernel.predict(X, p)
@@ -138,7 +138,7 @@ class KeepsRows(NativeClassifier):
     _n_observed: int = 0
 
     def _learn(self, X: Floats, y: Ints, w: Floats, p: Floats, ids: Numbers | None = None) -> None:
-        learn_counted(self, len(y), self._kernel.learn, X, y, w, p, None, ids)
+        call_counted(self, "_n_learned", len(y), self._kernel.learn, X, y, w, p, None, ids)
 
     def _learn_late(
         self, X: Any, y: Ints, w: Floats, p: Floats, tested: NDArray[np.uint8] | None, ids: Numbers
@@ -146,16 +146,16 @@ class KeepsRows(NativeClassifier):
         if tested is None:
             self._learn(X, y, w, p, ids)
         else:
-            learn_counted(self, len(y), self._kernel.learn, X, y, w, p, tested, ids)
+            call_counted(self, "_n_learned", len(y), self._kernel.learn, X, y, w, p, tested, ids)
 
     def _learn_and_observe(
         self, X: Any, y: Ints, w: Floats, p: Floats, tested: NDArray[np.uint8] | None,
         observed: NDArray[np.uint8], ids: Numbers,
     ) -> None:
-        learn_counted(self, len(y), self._kernel.learn, X, y, w, p, tested, ids, observed)
+        call_counted(self, "_n_learned", len(y), self._kernel.learn, X, y, w, p, tested, ids, observed)
 
     def _observe(self, X: Floats, ids: Numbers | None = None) -> None:
-        observe_counted(self, len(X), self._kernel.observe, X, ids)
+        call_counted(self, "_n_observed", len(X), self._kernel.observe, X, ids)
 
     def _predict_observe(self, X: Floats, p: Floats, ids: Numbers | None = None) -> None:
-        observe_counted(self, len(X), self._kernel.predict_observe, X, p, ids)
+        call_counted(self, "_n_observed", len(X), self._kernel.predict_observe, X, p, ids)

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from thalweg._native.kernel import learn_counted
+from thalweg._native.kernel import call_counted
 from thalweg._types import Floats, Ints
 from thalweg.learners.base._native.one_hot import widened_sparse, width_of
 from thalweg.learners.base._native.sparse_kernel import SparseKernel
@@ -25,13 +25,13 @@ class SparseOneHot(NativeOneHot):
 
     def _learn(self, X: Any, y: Ints, w: Floats, p: Floats) -> None:
         if (rows := self._as_sparse(X)) is not None:
-            learn_counted(self, len(y), self._kernel.learn_sparse, *rows, y, w, p)
+            call_counted(self, "_n_learned", len(y), self._kernel.learn_sparse, *rows, y, w, p)
         else:
             super()._learn(X, y, w, p)
 
     def _learn_tested(self, X: Any, y: Ints, w: Floats, p: Floats, tested: NDArray[np.uint8]) -> None:
         if (rows := self._as_sparse(X)) is not None:
-            learn_counted(self, len(y), self._kernel.learn_sparse, *rows, y, w, p, tested)
+            call_counted(self, "_n_learned", len(y), self._kernel.learn_sparse, *rows, y, w, p, tested)
         else:
             super()._learn_tested(X, y, w, p, tested)
 

@@ -6,7 +6,7 @@ from typing import Any, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from thalweg._native.kernel import Kernel, learn_counted, observe_counted
+from thalweg._native.kernel import Kernel, call_counted
 from thalweg._types import Floats, Ints, Numbers, State
 from thalweg.errors import StateError
 from thalweg.learners.base.importance import importance_of, weighted_mean
@@ -108,8 +108,8 @@ class WideEnsemble(Ensemble):
         observed: NDArray[np.uint8] | None = None,
     ) -> None:
         for part, rows in self._member_rows(X):
-            these = (None if each is None else each[part] for each in (tested, ids, observed))
-            learn_counted(self, len(rows), self._kernel.learn, rows, y[part], w[part], p[part], *these)
+            these = [None if each is None else each[part] for each in (y, w, p, tested, ids, observed)]
+            call_counted(self, "_n_learned", len(rows), self._kernel.learn, rows, *these)
 
     def _learn(self, X: Any, y: Ints, w: Floats, p: Floats, ids: Numbers | None = None) -> None:
         self._learn_rows(X, y, w, p, None, ids)
@@ -135,12 +135,12 @@ class WideEnsemble(Ensemble):
     def _observe(self, X: Any, ids: Numbers | None = None) -> None:
         for part, rows in self._member_rows(X):
             numbers = None if ids is None else ids[part]
-            observe_counted(self, len(rows), self._kernel.observe, rows, numbers)
+            call_counted(self, "_n_observed", len(rows), self._kernel.observe, rows, numbers)
 
     def _predict_observe(self, X: Any, p: Floats, ids: Numbers | None = None) -> None:
         for part, rows in self._member_rows(X):
             numbers = None if ids is None else ids[part]
-            observe_counted(self, len(rows), self._kernel.predict_observe, rows, p[part], numbers)
+            call_counted(self, "_n_observed", len(rows), self._kernel.predict_observe, rows, p[part], numbers)
 
     def _fit_block(self, X: Any, y: Ints, w: Floats) -> None:
         if self._fold is None:

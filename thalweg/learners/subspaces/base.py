@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from thalweg._native.kernel import Kernel, observe_counted
+from thalweg._native.kernel import Kernel, call_counted
 from thalweg._parameters import one_of, real_number, whole_number, wrong, yes_or_no
 from thalweg._types import Floats, Ints, Numbers, State
 from thalweg.errors import StateError
@@ -194,7 +194,7 @@ class SubspaceEnsemble(Ensemble):
     def _predict_observe(self, X: Floats, p: Floats, ids: Numbers | None = None) -> None:
         if super().observes:
             # Members change with each row.
-            observe_counted(self, len(X), Kernel.predict_observe, self._kernel, X, p, ids)
+            call_counted(self, "_n_observed", len(X), Kernel.predict_observe, self._kernel, X, p, ids)
         else:
             super()._predict_observe(X, p, ids)
 

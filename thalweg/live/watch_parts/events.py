@@ -157,7 +157,7 @@ def _each(value: ArrayLike, n: int, dtype: Any = np.float64) -> Any:
     found = np.array(value, dtype=dtype)
     if found.shape == (n,):
         return found
-    return np.array(np.broadcast_to(found, (n,)))
+    return np.full(n, found, dtype=dtype) if found.ndim == 0 else np.array(np.broadcast_to(found, (n,)))
 
 
 def _wide(p: Floats, n_classes: int) -> Floats:

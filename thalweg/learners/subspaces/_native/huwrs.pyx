@@ -27,6 +27,7 @@ from thalweg._native import layout as layouts
 from thalweg._native.layout import FLOAT, INDEX, INT, MOST_COUNTED, Array, require
 from thalweg._native.ring_layout import check_ring, ring_layout
 from thalweg.learners.subspaces.chance import changed_members
+from thalweg.learners.subspaces.histogram_counts import check_counts
 
 from libc.stdint cimport int64_t
 from libc.string cimport memset
@@ -388,14 +389,8 @@ cdef class HUWRSKernel(EnsembleKernel):
         reference = arrays["reference"]
         good = (reference >= 0).all() or ((reference < 0).all() and n_updates == 0)
         require(bool(good), self.who, "reference", "must be there for all members, or for none")
-        used = np.unique(reference[reference >= 0])
-        starts = self.memories["start"][:-1]
-        n_rows = np.add.reduceat(arrays["counts"][used].astype(np.int64), starts, axis=2)
-        good = (n_rows == n_rows[:, :, :1]).all()
-        require(bool(good), self.who, "counts", "has not the same number of rows for each input")
-        total = n_rows[:, :, 0].sum(axis=1)
-        good = (total >= 1).all() and (total <= room).all()
-        require(bool(good), self.who, "counts", f"must have 1 to {room} rows in all")
+        counts = arrays["counts"][np.unique(reference[reference >= 0])]
+        check_counts(counts, self.memories["start"][:-1], room, self.who)
 
 
 cdef bint update(void* kernel, bint may_stop) noexcept nogil:

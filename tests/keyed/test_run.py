@@ -1,0 +1,248 @@
+"""The local runner: the same outputs and states on any number of workers and buckets, over any restart."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+import pytest
+
+import thalweg
+from thalweg.errors import ParameterError
+from thalweg.evaluation.baselines import BASELINES
+from thalweg.keyed import KeyedRun, run
+from thalweg.keyed.sources import FileSource, FolderSource
+
+
+def make_lines(n=3000, seed=0, header=True):
+    """Return a messy CSV: text keys, some missing, numbers with commas, bad cells, labels that come late."""
+    rng = np.random.default_rng(seed)
+    lines = ["customer;price;colour;order_id;paid"] if header else []
+    late = {}
+    for i in range(n):
+        key = ["", "Ann", "Bo 'X'", "Ünal", "x" * 300][int(rng.integers(5))] + ("" if i % 3 else str(i % 11))
+        label = ["yes", "no", "Yes"][int(rng.integers(3))]
+        price = "n/a" if rng.random() < 0.05 else f"{rng.integers(100)},{rng.integers(10)}"
+        price = "oops" if i == 1500 else price
+        if rng.random() < 0.3:
+            late.setdefault(i + int(rng.integers(1, 50)), []).append((key, i, label))
+            label = ""
+        lines.append(f"{key};{price};{rng.choice(['red', 'blue', 'ok', f'c{i // 500}'])};{i};{label}")
+        lines += [f"{each};;;{number};{said}" for each, number, said in late.pop(i, [])]
+    return lines
+
+
+@pytest.fixture
+def messy(tmp_path):
+    path = tmp_path / "messy.csv"
+    path.write_text("\n".join(make_lines()) + "\n")
+    return path
+
+
+OPTIONS = {"key": "customer", "target": "paid", "id": "order_id", "learner": "LogisticMixture"}
+
+
+def everything(done):
+    return pa.concat_tables(done.outputs()).combine_chunks()
+
+
+def states(done):
+    """Return the state of each key as it is on disk, with the order of its last event."""
+    import sqlite3
+
+    found = {}
+    for name in done._paths:
+        with sqlite3.connect(done.folder / name) as file:
+            for key, last, state, late in file.execute("SELECT key, last, state, late FROM states"):
+                found[key] = last, state, late
+    return found
+
+
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("reference")
+    path = folder / "messy.csv"
+    path.write_text("\n".join(make_lines()) + "\n")
+    done = run(path, folder=folder / "run", **OPTIONS)
+    return everything(done), states(done), done
+
+
+def test_it_does_what_one_call_of_the_operator_does(reference, messy):
+    outputs, _, done = reference
+    table = pa.csv.read_csv(messy, parse_options=pa.csv.ParseOptions(delimiter=";"), convert_options=(
+        pa.csv.ConvertOptions(column_types=dict.fromkeys(make_lines(0)[0].split(";"), pa.string()),
+                              strings_can_be_null=True, null_values=[""])))
+    table = table.append_column("_row", pa.array(np.arange(table.num_rows)))
+    expected, _ = done.operator(table)
+    for name in ("status", "prediction", "p_no", "p_yes", "problem"):
+        assert outputs.column(name).equals(expected.column(name)), name
+    assert done.counts["refused"] == 1 and done.counts["late"] > 500
+    assert sum(done.counts.values()) == done.n_rows == table.num_rows
+
+
+@pytest.mark.parametrize("given", [
+    {"n_buckets": 1}, {"n_buckets": 13, "commit_rows": 100}, {"n_buckets": 5, "jobs": 2},
+])
+def test_buckets_workers_and_commits_change_no_bit(reference, messy, tmp_path, monkeypatch, given):
+    done = run(messy, folder=tmp_path / "run", **OPTIONS, **given)
+    assert everything(done).equals(reference[0]) and states(done) == reference[1]
+
+
+def test_a_run_goes_on_with_the_rows_that_are_new(reference, tmp_path):
+    lines, path = make_lines(), tmp_path / "messy.csv"
+    for n in (2500, 2500, 3000, len(lines)):
+        path.write_text("\n".join(lines[:n]) + "\n")
+        done = run(path, folder=tmp_path / "run", operator=reference[2].operator)
+        assert done.n_rows == n - 1
+    assert everything(done).equals(reference[0]) and states(done) == reference[1]
+
+
+def test_a_source_that_fails_is_read_on_from_where_all_was_kept(reference, messy, tmp_path, monkeypatch):
+    monkeypatch.setattr("thalweg.streams.files.text_files.PIECE", 1 << 14)
+
+    class Failing(FileSource):
+        n = 0
+
+        def read(self, position, until=None):
+            Failing.n += 1
+            if Failing.n % 3 == 0:
+                raise OSError("the disk is away")
+            return super().read(position, until)
+
+    for _ in range(100):
+        try:
+            done = run(Failing(messy), folder=tmp_path / "run", commit_rows=700, n_buckets=3, **OPTIONS)
+            break
+        except OSError:
+            continue
+    assert Failing.n > 12
+    assert everything(done).equals(reference[0]) and states(done) == reference[1]
+
+
+def test_a_folder_of_files_is_read_in_the_order_of_names(reference, tmp_path):
+    lines, folder = make_lines(), tmp_path / "in"
+    folder.mkdir()
+
+    def put(name, start, stop):
+        (folder / name).write_text("\n".join([lines[0], *lines[start:stop]]) + "\n")
+
+    put("2026-01.csv", 1, 2800)
+    done = run(folder, folder=tmp_path / "run", operator=reference[2].operator)
+    put("2026-02.csv", 2800, 3100)
+    put("2026-03.csv", 3100, len(lines))
+    (folder / ".2026-04.csv").write_text("half a fi")
+    done = run(folder, folder=tmp_path / "run")
+    assert everything(done).equals(reference[0]) and states(done) == reference[1]
+    put("2026-01b.csv", 1, 20)
+    source = FolderSource(folder)
+    source._known = {"2026-01.csv"}
+    with pytest.warns(UserWarning, match="came after later names"):
+        run(source, folder=tmp_path / "run")
+
+
+def test_standard_input_and_tables_in_memory(reference, messy, tmp_path, monkeypatch):
+    folder = str(tmp_path / "run")
+    script = f"from thalweg.keyed import run; print(run('-', folder={folder!r}, **{OPTIONS}).counts)"
+    with open(messy, "rb") as file:
+        said = subprocess.run([sys.executable, "-c", script], stdin=file, capture_output=True, check=True)
+    done = KeyedRun(tmp_path / "run")
+    assert str(done.counts) in said.stdout.decode()
+    assert everything(done).equals(reference[0]) and states(done) == reference[1]
+    cells = "price", "colour", "order_id", "paid"
+    rows = [dict(zip(("customer", *cells), line.split(";"), strict=True)) for line in make_lines()[1:]]
+    rows = [{name: value or None for name, value in row.items()} for row in rows]
+    done = run(rows, folder=tmp_path / "rows", **OPTIONS)
+    assert done.counts == reference[2].counts
+    parts = (rows[i : i + 700] for i in range(0, len(rows), 700))
+    done = run(parts, folder=tmp_path / "parts", operator=done.operator)
+    assert done.counts == reference[2].counts
+
+
+def test_outputs_go_to_files_folders_and_functions(messy, tmp_path, reference):
+    for ending in (".csv", ".jsonl", ".parquet"):
+        path = tmp_path / f"out{ending}"
+        done = run(messy, path, folder=tmp_path / "run", **OPTIONS)
+        assert thalweg.streams.from_file(path, "status").columns.n_rows > 1000 or ending == ".x"
+    assert pa.parquet.read_table(tmp_path / "out.parquet").num_rows == done.n_rows
+    found = []
+    run(messy, found.append, folder=tmp_path / "function", **OPTIONS)
+    run(messy, found.append, folder=tmp_path / "function", **OPTIONS)
+    assert pa.concat_tables(found).combine_chunks().equals(reference[0])
+    run(messy, str(tmp_path / "parts") + os.sep, folder=tmp_path / "again", keep_outputs=False, **OPTIONS)
+    parts = sorted((tmp_path / "parts").iterdir())
+    assert sum(pa.parquet.read_table(part).num_rows for part in parts) == done.n_rows
+    assert not list(KeyedRun(tmp_path / "again").outputs())
+    with pytest.raises(ParameterError, match="sink"):
+        run(messy, tmp_path / "out.doc", folder=tmp_path / "run")
+
+
+def test_an_order_column_makes_delivery_in_any_order_within_a_batch_the_same(tmp_path):
+    rng = np.random.default_rng(0)
+    rows = [{"who": f"k{rng.integers(9)}", "t": i, "x": float(rng.normal()), "y": int(rng.integers(2))}
+            for i in range(2000)]
+    given = {"key": "who", "target": "y", "order": "t", "learner": "NaiveBayes"}
+    done = run(rows, folder=tmp_path / "sorted", **given)
+    operator = done.operator
+    mixed = run([rows[i] for i in rng.permutation(2000)], folder=tmp_path / "mixed", operator=operator)
+    assert states(mixed) == states(done)
+    again = run(rows + rows, folder=tmp_path / "again", operator=operator)
+    assert again.counts == {"learned": 2000, "dropped": 2000} and states(again) == states(done)
+
+
+def test_figures_by_key_and_their_baselines(reference, tmp_path):
+    outputs, _, done = reference
+    figures = done.figures()
+    labels, said = outputs.column("label").to_pylist(), outputs.column("prediction").to_pylist()
+    keys = outputs.column("customer").to_pylist()
+    scored = [i for i in range(len(keys)) if labels[i] is not None and said[i] is not None]
+    assert figures.overall()["accuracy"] == np.mean([labels[i] == said[i] for i in scored])
+    key = "Ann"
+    own = [i for i in scored if keys[i] == key]
+    row = next(row for row in figures.best(1000) if row["key"] == key)
+    assert row["labels"] == len(own) and row["accuracy"] == np.mean([labels[i] == said[i] for i in own])
+    for name, baseline in BASELINES.items():
+        learner = baseline.learner().begin(1, ["no", "yes"])
+        p = learner.test_then_train(np.zeros((len(own), 1)), [labels[i] for i in own])
+        assert row[name] == np.mean(np.array(["no", "yes"])[p.argmax(axis=1)] == [labels[i] for i in own])
+    assert figures.table().num_rows == done.n_keys == len(set(keys))
+    assert None in {row["key"] for row in figures.worst(1000)} and not figures.is_id
+
+
+def test_new_and_silent_keys_and_keys_that_are_ids(tmp_path):
+    rows = [{"who": "early" if i % 2 else "always", "x": i % 7, "y": i % 2} for i in range(1000)]
+    rows += [{"who": "always", "x": i % 7, "y": i % 2} for i in range(1000)]
+    rows += [{"who": "late" if i % 2 else "always", "x": i % 7, "y": i % 2} for i in range(100)]
+    figures = run(rows, folder=tmp_path / "run", key="who", target="y", learner="NaiveBayes").figures()
+    assert [row["key"] for row in figures.new()[1]] == ["late"]
+    assert [row["key"] for row in figures.silent()[1]] == ["early"]
+    rows = [{"who": i, "x": i % 7, "y": i % 2} for i in range(1200)]
+    assert run(rows, folder=tmp_path / "ids", key="who", target="y", learner="NaiveBayes").figures().is_id
+
+
+def test_the_model_of_a_key_can_be_looked_at(reference):
+    learner = reference[2]["Ann"]
+    assert type(learner).__name__ == "LogisticMixture" and learner.coef_.shape[0] == 1
+    with pytest.raises(KeyError):
+        reference[2]["nobody"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+def test_ctrl_c_lets_the_batch_last_and_the_run_goes_on(reference, messy, tmp_path):
+    script = (
+        "import sys; from thalweg.keyed import run; import thalweg.streams.files.text_files as t\n"
+        "t.PIECE = 1 << 12\nimport time\n"
+        "def slow(n, share): print(n, flush=True); time.sleep(0.05)\n"
+        f"run({str(messy)!r}, folder={str(tmp_path / 'run')!r}, progress=slow, **{OPTIONS})"
+    )
+    command = [sys.executable, "-c", script]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    process.stdout.readline(), process.stdout.readline()
+    process.send_signal(signal.SIGINT)
+    process.communicate()
+    before = KeyedRun(tmp_path / "run")
+    assert 0 < sum(before.counts.values()) == before.n_rows < reference[2].n_rows
+    done = run(messy, folder=tmp_path / "run", **OPTIONS)
+    assert everything(done).equals(reference[0]) and states(done) == reference[1]

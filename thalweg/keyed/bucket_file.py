@@ -1,0 +1,169 @@
+"""The keys of one bucket on disk: states, outputs and how far it has come, in one SQLite file.
+
+What happens between two commits is one transaction: after a crash all of it is there, or nothing. The file
+has one owner, whose lock ends with its process.
+"""
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.ipc
+
+from thalweg.errors import StateError
+from thalweg.keyed.bucket import Content
+from thalweg.keyed.operator import Operator
+
+AT_ONCE = 10_000  # keys that are read at a time
+PARTS = 1_000_000  # most tables of outputs of a batch
+UPSERT = """
+INSERT INTO states VALUES (?, ?, ?, ?, ?)
+ON CONFLICT (number) DO UPDATE SET last = excluded.last, state = excluded.state, late = excluded.late
+"""
+SETTINGS = (
+    "locking_mode = EXCLUSIVE", "journal_mode = WAL", "synchronous = FULL", "cache_size = -65536",
+    "wal_autocheckpoint = 4000", "journal_size_limit = 67108864",
+)  # fmt: skip
+WAIT = 30.0  # seconds for a process that was killed to be gone
+TABLES = """
+CREATE TABLE IF NOT EXISTS states (number INTEGER PRIMARY KEY, key TEXT NOT NULL, last INTEGER NOT NULL,
+                                   state BLOB NOT NULL, late BLOB);
+CREATE TABLE IF NOT EXISTS outputs (number INTEGER PRIMARY KEY, rows BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS done (one INTEGER PRIMARY KEY CHECK (one = 1), batch INTEGER NOT NULL,
+                                 operator TEXT NOT NULL, counts TEXT NOT NULL);
+"""
+
+
+def connect(path: Path, page_size: int = 16_384) -> sqlite3.Connection:
+    """Open a file for its one owner; raise sqlite3.OperationalError if another process has it."""
+    file = sqlite3.connect(path, isolation_level=None, timeout=WAIT)
+    for setting in (f"page_size = {page_size}", *SETTINGS):
+        file.execute(f"PRAGMA {setting}")
+    file.execute("BEGIN EXCLUSIVE")  # the lock is taken now, not at the first change
+    file.execute("COMMIT")
+    return file
+
+
+class BucketFile:
+    """A bucket of keys in memory, and the file that it is kept in."""
+
+    def __init__(self, path: Path, operator: Operator) -> None:
+        self.path, self._operator = path, operator
+        self._file = connect(path)
+        self._file.executescript(TABLES)
+        found = self._file.execute("SELECT batch, operator, counts FROM done").fetchone()
+        self.batch: int = -1 if found is None else found[0]
+        digest = operator.digest_ if found is None else found[1]
+        self.counts: dict[str, int] = {} if found is None else json.loads(found[2])
+        if digest != operator.digest_:
+            raise StateError(f"{path}: this is the state of another operator, with other columns or settings")
+        self.bucket = operator.bucket()
+        for content in self._contents():
+            self.bucket.add(content)
+        self._is_open = False
+        self._batch, self._n_parts = -1, 0
+
+    def _contents(self) -> Iterator[Content]:
+        rows = self._file.execute("SELECT key, last, state, late FROM states ORDER BY number")
+        while part := rows.fetchmany(AT_ONCE):
+            keys = pa.array([row[0] for row in part], pa.large_string())
+            last = np.array([row[1] for row in part], dtype=np.int64)
+            records: Any = [row[2] for row in part]
+            if self.bucket.bank.is_slab_:
+                records = np.frombuffer(b"".join(records), dtype=np.uint8).reshape(len(part), -1)
+            yield Content(np.arange(len(part)), keys, last, records, self._waiting([row[3] for row in part]))
+
+    def _waiting(self, blobs: list[bytes | None]) -> Any:
+        bank = self.bucket.bank
+        width = bank.n_features_in_ + len(bank.classes_)
+        places, orders, ids, rows = [], [], [], [np.empty((0, width))]
+        for place, blob in enumerate(blobs):
+            if blob is not None:
+                table = pa.ipc.open_stream(blob).read_all()
+                places += [place] * table.num_rows
+                orders += table.column("order").to_pylist()
+                ids += table.column("id").to_pylist()
+                rows.append(np.frombuffer(b"".join(table.column("row").to_pylist())).reshape(-1, width))
+        as_whole = (np.array(each, dtype=np.int64) for each in (places, orders))
+        return *as_whole, ids, np.concatenate(rows)
+
+    def process(self, batch: int, events: Any) -> None:
+        """Predict and learn events, and keep the outputs; nothing lasts before `commit`."""
+        if not self._is_open:
+            self._file.execute("BEGIN IMMEDIATE")
+            self._is_open = True
+        if batch != self._batch:
+            self._batch, self._n_parts = batch, 0
+        outputs = self.bucket.process(events)
+        counted = outputs.column("status").value_counts().to_pylist()
+        for each in counted:
+            self.counts[each["values"]] = self.counts.get(each["values"], 0) + each["counts"]
+        number = batch * PARTS + self._n_parts
+        self._n_parts += 1
+        self._file.execute("INSERT INTO outputs VALUES (?, ?)", (number, to_ipc(outputs)))
+
+    def commit(self, batch: int) -> None:
+        """Let the states, the outputs and the number of the batch last, all at once."""
+        if not self._is_open:
+            self._file.execute("BEGIN IMMEDIATE")
+        content = self.bucket.changes()
+        rows = zip(content.numbers.tolist(), content.keys.to_pylist(), content.last.tolist(), content.records,
+                   _late(content), strict=True)
+        self._file.executemany(UPSERT, rows)
+        self._file.execute(
+            "INSERT OR REPLACE INTO done VALUES (1, ?, ?, ?)",
+            (batch, self._operator.digest_, json.dumps(self.counts)),
+        )
+        self._file.execute("COMMIT")
+        self.batch, self._is_open = batch, False
+
+    def outputs(self, batch: int) -> list[Any]:
+        """Return the outputs of a batch, as tables."""
+        return outputs_of(self._file, batch)
+
+    def forget_outputs(self, until: int) -> None:
+        """Remove the outputs of batches up to a number, as part of the next transaction."""
+        self._file.execute("DELETE FROM outputs WHERE number < ?", ((until + 1) * PARTS,))
+
+    def close(self) -> None:
+        """Let others have the file; what was not committed is forgotten."""
+        self._file.close()
+
+
+def outputs_of(file: sqlite3.Connection, batch: int) -> list[Any]:
+    """Return the outputs of a batch in a bucket's file, as tables."""
+    wanted = (batch * PARTS, (batch + 1) * PARTS)
+    found = file.execute("SELECT rows FROM outputs WHERE number >= ? AND number < ? ORDER BY number", wanted)
+    return [from_ipc(row[0]) for row in found]
+
+
+def _late(content: Content) -> list[bytes | None]:
+    """Return for each key its rows that wait, as bytes."""
+    found: list[bytes | None] = [None] * len(content.last)
+    places, orders, ids, rows = content.waiting
+    borders = np.flatnonzero(np.diff(places)) + 1
+    for part in np.split(np.arange(len(places)), borders) if len(places) else ():
+        table = pa.table({
+            "order": pa.array(orders[part]), "id": pa.array([ids[i] for i in part.tolist()], pa.string()),
+            "row": pa.array([rows[i].tobytes() for i in part.tolist()], pa.binary()),
+        })
+        found[int(places[part[0]])] = to_ipc(table, None)
+    return found
+
+
+def to_ipc(table: Any, compression: str | None = "lz4") -> bytes:
+    """Return a table as bytes."""
+    target = pa.BufferOutputStream()
+    options = pa.ipc.IpcWriteOptions(compression=compression)
+    with pa.ipc.new_stream(target, table.schema, options=options) as writer:
+        writer.write_table(table)
+    return target.getvalue().to_pybytes()
+
+
+def from_ipc(data: bytes) -> Any:
+    """Return the table that `to_ipc` was given."""
+    return pa.ipc.open_stream(data).read_all()

@@ -1,0 +1,355 @@
+"""The local runner: events from a source to buckets of keys in several processes, and outputs to a sink."""
+
+import os
+import signal
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterable
+from os import PathLike
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+import pyarrow as pa
+
+from thalweg._parameters import whole_number
+from thalweg.errors import ParameterError
+from thalweg.keyed.bank import Bank
+from thalweg.keyed.journal import Border, Journal
+from thalweg.keyed.key_texts import bucket_of, key_texts
+from thalweg.keyed.operator import ROW, Operator
+from thalweg.keyed.run_folder import KeyedRun, merged
+from thalweg.keyed.sinks import FileSink, as_sink
+from thalweg.keyed.sources import FileSource, FolderSource, Wanted, as_source
+from thalweg.keyed.workers import LocalWorker, WorkerProcess
+from thalweg.model.model import Model
+
+PAUSE = 0.5  # seconds between two looks for new events
+
+
+def run(
+    source: Any,
+    sink: Any = None,
+    *,
+    folder: str | PathLike[str],
+    operator: Operator | None = None,
+    key: str | Iterable[str] | None = None,
+    target: str | None = None,
+    learner: Any = "LogisticMixture",
+    order: str | None = None,
+    id: str | None = None,
+    weight: str | None = None,
+    start: str = "cold",
+    shared: Any = None,
+    jobs: int = 1,
+    n_buckets: int = 8,
+    commit_rows: int = 500_000,
+    keep_outputs: bool = True,
+    follow: float | None = None,
+    progress: Callable[[int, Any], object] | None = None,
+    **options: Any,
+) -> KeyedRun:
+    """Predict and learn the events of a source, each by the model of its key; return what came out.
+
+    States, outputs and the place in the source are kept in a folder, so that a run that was stopped, also by
+    `kill -9`, goes on where it was: the results are the same, nothing is lost and nothing done twice. A run
+    that is complete goes on when there are new events.
+
+    Parameters
+    ----------
+    source : path, folder, "-", table, iterable of tables, or source
+        Where events come from; see `thalweg.keyed.sources`.
+    sink : path, folder, function or None, default=None
+        Where outputs go: a file (.csv, .jsonl, .parquet) written at the end, a folder with a file for each
+        batch, or a function that gets tables of Arrow; see `thalweg.keyed.sinks`.
+    folder : path
+        The folder of the run.
+    operator : Operator or None, default=None
+        What is done with events. If None, one is made from the parameters that follow and the first rows.
+    key : str or sequence of str
+        The column of the key, or the columns.
+    target : str or None, default=None
+        The column of labels.
+    learner : learner, str or Model, default="LogisticMixture"
+        What each key has.
+    order : str or None, default=None
+        The column of the order among the events of a key; None for the order of the source.
+    id, weight : str or None, default=None
+        The columns of ids for late labels, and of weights; see `Operator`.
+    start : {"cold", "copy", "mix"}, default="cold"
+        How new keys begin; without `shared`, from a model that has learned the first file.
+    shared : Model or None, default=None
+        What new keys begin from.
+    jobs : int, default=1
+        Processes that work; -1 for one for each core.
+    n_buckets : int, default=8
+        Buckets of keys, which processes share out. Fixed when the run begins.
+    commit_rows : int, default=500000
+        Events after which states are written. Fewer are done again after a crash, more cost less.
+    keep_outputs : bool, default=True
+        Whether outputs stay in the folder. If not, `figures` and `outputs` have none.
+    follow : float or None, default=None
+        Wait for new events until none has come for so many seconds; None to end at the end of the source.
+    progress : function or None, default=None
+        Called with the number of events done, and the share of the source that is read or None.
+    **options
+        How files are read, and parameters of `Model` such as `classes` and `columns`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from thalweg.keyed import run
+    >>> rows = [{"shop": "ab"[i % 2], "price": i % 7, "sold": i % 7 > 3} for i in range(400)]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     done = run(rows, folder=folder, key="shop", target="sold", learner="NaiveBayes")
+    ...     done.n_rows, done.counts
+    (400, {'learned': 400})
+    """
+    opened, target_sink = _with_options(source, options), as_sink(sink)
+    path = Path(folder)
+    path.mkdir(parents=True, exist_ok=True)
+    journal = Journal(path)
+    try:
+        if journal.about("operator") is None:
+            if operator is None:
+                bank = _bank(key, target, learner, start, shared, options)
+                operator = Operator(
+                    bank, order=order or ROW, id=id, weight=weight, keep=() if order is None else (ROW,)
+                )
+                _begin(operator, opened, options)
+            journal.begin(operator.to_bytes(), whole_number("run", "n_buckets", n_buckets, 1, 999))
+        else:
+            _check_same(journal, folder, operator, learner, key=key, target=target, order=order, id=id,
+                        weight=weight)
+        with Runner(
+            path, journal, opened, target_sink, _n_jobs(jobs), commit_rows, keep_outputs, progress
+        ) as runner:
+            runner.run(follow)
+    finally:
+        journal.close()
+    done = KeyedRun(path)
+    if isinstance(target_sink, FileSink):
+        done.export(target_sink.path)
+    return done
+
+
+READING = ("header", "delimiter", "encoding")
+
+
+def _with_options(source: Any, options: dict[str, Any]) -> Any:
+    return as_source(source, **{name: options[name] for name in READING if name in options})
+
+
+def _n_jobs(jobs: int) -> int:
+    if jobs < 0:
+        return max((os.cpu_count() or 1) + 1 + jobs, 1)
+    return whole_number("run", "jobs", jobs, 1)
+
+
+def _bank(key: Any, target: Any, learner: Any, start: str, shared: Any, options: dict[str, Any]) -> Bank:
+    if key is None:
+        raise ParameterError.of("run", "key", problem="must be given: the column of the key, or several")
+    given = {name: value for name, value in options.items() if name not in READING}
+    model = learner if isinstance(learner, Model) else Model(target, learner, **given)
+    return Bank(model, key=key if isinstance(key, str) else list(key), start=start, shared=shared)
+
+
+def _check_same(journal: Journal, folder: Any, given: Operator | None, learner: Any, **names: Any) -> None:
+    """Raise ParameterError if a run was begun with other columns or another operator than are given now."""
+    known = Operator.from_bytes(bytes(journal.about("operator")))
+    if given is not None:
+        if given.digest_ != known.digest_:
+            raise ParameterError.of("run", "operator", problem=f"is not the one that began {folder}")
+        return
+    model = known.bank.learner
+    there = {"key": known.key_columns, "target": known.columns_.target, "id": known.id,
+             "weight": known.weight, "order": None if known.order == ROW else known.order}
+    target = learner.target if isinstance(learner, Model) else names["target"]
+    asked = names | {"target": target}
+    if asked["key"] is not None:
+        asked["key"] = (asked["key"],) if isinstance(asked["key"], str) else tuple(asked["key"])
+    for name, value in asked.items():
+        if value is not None and value != there[name]:
+            problem = f"is {value!r}, but {folder} was begun with {there[name]!r}: use another folder"
+            raise ParameterError.of("run", name, problem=problem)
+    made = learner._begun_learner() if isinstance(learner, Model) else Model(None, learner)._begun_learner()
+    if isinstance(model, Model) and names["key"] is not None and type(made) is not type(known._like):
+        problem = f"is {type(made).__name__}, but {folder} was begun with {type(known._like).__name__}"
+        raise ParameterError.of("run", "learner", problem=problem)
+
+
+def _begin(operator: Operator, opened: Any, options: dict[str, Any]) -> Operator:
+    """Let an operator find the columns of the first rows of a source."""
+    reading = {name: options[name] for name in READING if name in options}
+    if isinstance(opened, FileSource) and not opened.replays:
+        return operator.begin(opened.head())
+    if isinstance(opened, FileSource):
+        return operator.begin(opened.path, **reading)
+    if isinstance(opened, FolderSource):
+        names = opened.files()
+        if not names:
+            problem = f"{str(opened.path)!r} has no file yet to find the columns from; put one there first"
+            raise ParameterError.of("run", "source", problem=problem)
+        return operator.begin(str(opened.path / names[0]), **reading)
+    if hasattr(opened, "head"):
+        return operator.begin(opened.head())
+    raise ParameterError.of("run", "operator", problem="must be given for a source without first rows")
+
+
+class Runner:
+    """Reads batches, shares them out over workers, and lets them last."""
+
+    def __init__(
+        self, folder: Path, journal: Journal, source: Any, sink: Any, jobs: int, commit_rows: int,
+        keep_outputs: bool, progress: Callable[[int, Any], object] | None,
+    ) -> None:
+        self._journal, self._source, self._sink, self._keep = journal, source, sink, keep_outputs
+        self._commit_rows = whole_number("run", "commit_rows", commit_rows, 1)
+        self._progress = progress
+        data, self._n_buckets = bytes(journal.about("operator")), int(journal.about("buckets"))
+        self.operator = Operator.from_bytes(data)
+        jobs = min(jobs, self._n_buckets)
+        shares = [list(range(i, self._n_buckets, jobs)) for i in range(jobs)]
+        make: Any = LocalWorker if jobs == 1 else WorkerProcess
+        self._workers: list[Any] = []
+        try:
+            for share in shares:
+                self._workers.append(make(folder, data, share))
+            self._worker_of = {bucket: self._workers[i] for i, share in enumerate(shares) for bucket in share}
+            self._ready = {bucket: batch for each in self._workers for bucket, batch in each.ready().items()}
+        except BaseException:
+            self._close()
+            raise
+        if hasattr(source, "want"):
+            source.want(self._wanted())
+        self._since, self._stop = 0, False
+        delivered = journal.about("delivered")
+        self._delivered = -1 if delivered is None else int(delivered)
+
+    def _wanted(self) -> Wanted:
+        columns, roles = self.operator.columns_, self.operator.columns_.roles
+        own = [*roles.key, roles.order, *(each for each in (roles.id, roles.weight) if each), *roles.keep]
+        names = [*columns.inputs, *(() if columns.target is None else (columns.target,))]
+        kept = [name for name in dict.fromkeys(own) if name != ROW and name not in names]
+        return Wanted(names, columns.numeric, kept, columns.coding.schema())
+
+    def __enter__(self) -> Self:
+        self._handler = None
+        if threading.current_thread() is threading.main_thread():
+            self._handler = signal.signal(signal.SIGINT, self._interrupt)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._handler is not None:
+            signal.signal(signal.SIGINT, self._handler)
+        self._close()
+
+    def _interrupt(self, number: int, frame: Any) -> None:
+        if self._stop:
+            raise KeyboardInterrupt
+        self._stop = True  # after this batch; at once if it comes again
+
+    def _close(self) -> None:
+        for worker in self._workers:
+            worker.close()
+
+    def run(self, follow: float | None) -> None:
+        """Do all batches that buckets lack, then those that come."""
+        last, name = self._journal.last(), getattr(self._source, "name", type(self._source).__name__)
+        batch, row = (-1, 0) if last is None else (last.batch, last.first_row + last.n_rows)
+        position = self._journal.position(name)
+        for border, events in self._journal.after(min(self._ready.values())):
+            self._again(border, events)
+        self._commit(batch)
+        quiet = time.monotonic()
+        while not self._stop:
+            table, after = self._source.read(position)
+            if table is None or table.num_rows == 0:
+                if table is None and (follow is None or time.monotonic() - quiet > follow):
+                    break
+                self._commit(batch)
+                time.sleep(PAUSE if table is None else 0)
+                continue
+            batch += 1
+            border = Border(batch, position, after, row, table.num_rows, name)
+            self._journal.add(border, None if self._source.replays else table)
+            self._dispatch(batch, table, row)
+            position, row, quiet = after, row + table.num_rows, time.monotonic()
+            if self._since >= self._commit_rows:
+                self._commit(batch)
+            if self._progress is not None:
+                self._progress(row, getattr(self._source, "share_read", None))
+        self._commit(batch)
+        for message in getattr(self._source, "messages", ()):
+            warnings.warn(f"left out: {message}", stacklevel=3)
+        if self._stop:
+            raise KeyboardInterrupt
+
+    def _again(self, border: Border, events: Any) -> None:
+        """Do a batch again for the buckets that lack it."""
+        if events is not None:
+            self._dispatch(border.batch, events, border.first_row)
+            return
+        position, row, source = border.start, border.first_row, self._source
+        if border.source != getattr(source, "name", type(source).__name__):
+            source = self._other(border.source)
+        while position != border.stop:
+            table, position = source.read(position, border.stop)
+            if table is None:
+                raise ParameterError.of("run", "source", problem="ends before events that were read from it")
+            self._dispatch(border.batch, table, row)
+            row += table.num_rows
+
+    def _other(self, name: str) -> Any:
+        """Return a source of an earlier run in this folder, whose last events must be done again."""
+        if not Path(name).exists():
+            problem = f"must first be {name}: its last events must be read again"
+            raise ParameterError.of("run", "source", problem=problem)
+        source = as_source(name)
+        source.want(self._wanted())
+        return source
+
+    def _dispatch(self, batch: int, table: Any, row: int) -> None:
+        """Share out the events of a batch over the buckets of their keys."""
+        roles = self.operator.columns_.roles
+        for name in dict.fromkeys([*roles.key, roles.order, *roles.keep]):
+            place = table.schema.get_field_index(name)
+            if place >= 0 and pa.types.is_dictionary(table.schema.field(place).type):
+                plain = table.column(place).combine_chunks().dictionary_decode()
+                table = table.set_column(place, name, plain)
+        if ROW in (roles.order, *roles.keep):
+            table = table.append_column(ROW, pa.array(np.arange(row, row + table.num_rows)))
+        buckets = bucket_of(key_texts([table.column(name) for name in roles.key]), self._n_buckets)
+        order = np.argsort(buckets, kind="stable")
+        borders = np.searchsorted(buckets[order], np.arange(self._n_buckets + 1))
+        table = table.take(order)
+        for bucket in np.flatnonzero(np.diff(borders)).tolist():
+            events = table.slice(borders[bucket], borders[bucket + 1] - borders[bucket])
+            self._worker_of[bucket].process(bucket, batch, events)
+        self._since += table.num_rows
+
+    def _commit(self, batch: int) -> None:
+        """Let all that was done last, and hand over what came out."""
+        if self._since:
+            for worker in self._workers:
+                worker.commit(batch)
+            for worker in self._workers:
+                worker.wait()
+            self._journal.all_have(batch)
+            self._since = 0
+        if self._sink is not None and not isinstance(self._sink, FileSink):
+            for each in range(self._delivered + 1, batch + 1):
+                self._sink.write(self._outputs(each), each)
+                self._journal.note(delivered=each)
+        if not self._keep and batch > self._delivered:
+            for worker in self._workers:
+                worker.forget_outputs(batch)
+        self._delivered = batch
+
+    def _outputs(self, batch: int) -> Any:
+        return merged([table for bucket, worker in self._worker_of.items()
+                       for table in worker.outputs(bucket, batch)])
