@@ -281,7 +281,7 @@ class KafkaSource:
         return StreamError(
             f"{WHO}: {place} has no offset {self._position[place]} any more, or not yet; it begins at "
             f"{self._low(topic, int(number))}: messages were deleted before they were read, or the topic was "
-            "made anew. To go on without them, start with a new state"
+            "made again. To go on without them, start with a new state"
         )
 
     def close(self) -> None:
