@@ -7,6 +7,8 @@ VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)
 SOURCES := pyproject.toml meson.build meson.options $(shell find thalweg tools -name "*.pyx" -o -name "*.pxd" -o -name meson.build)
 # Kernels are rebuilt on import, which needs meson and ninja on the path.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
+# What Cython made of the same sources in another checkout is used again; ccache does so for the C compiler.
+export THALWEG_C_CACHE ?= $(HOME)/.cache/thalweg-c
 
 # An editable install is an import hook, which type checkers and editors do not see: they look for folders.
 SHOW_SOURCE = mkdir -p $(VENV)/source && ln -sfn "$(CURDIR)/thalweg" $(VENV)/source/thalweg && \

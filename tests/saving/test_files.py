@@ -217,7 +217,8 @@ def test_a_model_that_cannot_be_loaded_again_does_not_replace_a_file(tmp_path, l
         thalweg.save(taught(learner), path)
     thalweg.save(taught(), path)
     before = path.read_bytes()
-    with pytest.raises(ModelFileError, match=f"{kind} was not saved.*{message}.*the file is unchanged") as caught:
+    unchanged = f"{kind} was not saved.*{message}.*the file is unchanged"
+    with pytest.raises(ModelFileError, match=unchanged) as caught:
         thalweg.save(taught(learner), path)
     assert str(path) in str(caught.value)
     assert path.read_bytes() == before and len(list(tmp_path.iterdir())) == 1
