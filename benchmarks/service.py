@@ -158,7 +158,7 @@ def turn(folder, sizes, sides):
     return found
 
 
-SIZES = {"one": 10_000, "id": 20_000, "connections": 1000, "many": 100, "stack": 4000, "stack_many": 20,
+SIZES = {"one": 10_000, "id": 20_000, "connections": 1000, "many": 400, "stack": 4000, "stack_many": 20,
          "river": 2000}  # fmt: skip
 SHORT = {"one": 1000, "id": 1000, "connections": 100, "many": 10, "stack": 300, "stack_many": 5, "river": 200}
 SIDES = ("ours", "bare", "stack", "river", "vw")

@@ -137,6 +137,10 @@ class Answering:
 
     def _learn_with_ids(self, rows: Any, labels: list[Any], ids: list[Id]) -> Callable[[Found], Result]:
         block = self.block
+        if len(block.new_places(ids)) == len(ids):
+            codes = self.engine.coder.codes(labels).tolist()
+            learned = block.learn(self.engine.coder.rows(rows, True), codes, ids, self._time)
+            return self._outcomes(ids, [LEARNED] * len(ids), list(learned))
         first = self._codes(labels, lambda i, seen: ids[i] not in seen and self._is_open(ids[i]), ids)
         codes = first.tolist()
         statuses, events = [LEARNED] * len(ids), [0] * len(ids)
@@ -172,10 +176,13 @@ class Answering:
         self, ids: list[Id] | None, statuses: list[str], events: list[int]
     ) -> Callable[[Found], Result]:
         messages: list[str | None] = [None] * len(statuses)
-        for i, status in enumerate(statuses):
-            if ids is not None and status not in (LEARNED, ALREADY):
-                messages[i] = self._message(status, ids[i], events[i])
-        result = Outcomes(ids, statuses, [event or None for event in events], messages)
+        found: list[int | None] = [*events]
+        if ids is not None and not {LEARNED, ALREADY}.issuperset(statuses):
+            for i, status in enumerate(statuses):
+                if status not in (LEARNED, ALREADY):
+                    messages[i] = self._message(status, ids[i], events[i])
+            found = [event or None for event in events]
+        result = Outcomes(ids, statuses, found, messages)
         return lambda found: result
 
     def _message(self, status: str, key: Id, event: int) -> str:

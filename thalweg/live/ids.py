@@ -15,7 +15,7 @@ Id = int | str
 
 def ids_to_bytes(ids: Sequence[Id]) -> bytes:
     """Return ids as a count, their lengths and their texts."""
-    if all(type(each) is str for each in ids) and (text := "".join(ids)).isascii():  # type: ignore[arg-type]
+    if {*map(type, ids)} <= {str} and (text := "".join(ids)).isascii():  # type: ignore[arg-type]
         lengths = np.fromiter(map(len, ids), "<u4", len(ids))  # type: ignore[arg-type]
         return b"".join((struct.pack("<I", len(ids)), lengths.tobytes(), text.encode()))
     texts = [

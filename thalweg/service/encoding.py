@@ -95,6 +95,13 @@ def prediction_rows(found: Predictions, labels: Labels) -> list[bytes]:
 
 def outcome_rows(found: Outcomes) -> list[bytes]:
     """Return the JSON object of each learned row or label."""
+    events = [event for event in found.events if event is not None]
+    if found.is_good and len(events) == len(found.events):
+        statuses = map(str.encode, found.statuses)
+        if found.ids is None:
+            return [b'{"status":"%b","event":%d}' % row for row in zip(statuses, events, strict=True)]
+        columns = zip(map(to_json, found.ids), statuses, events, strict=True)
+        return [b'{"id":%b,"status":"%b","event":%d}' % row for row in columns]
     rows = []
     ids = found.ids if found.ids is not None else [None] * len(found.statuses)
     for each, status, event, message in zip(ids, found.statuses, found.events, found.messages, strict=True):
