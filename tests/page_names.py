@@ -46,6 +46,17 @@ from thalweg.streams import SEA
 model = thalweg.Model(target="paid", learner="HoeffdingTree(grace_period=20)").learn(rows)
 stream, learner = SEA(2000), HoeffdingTree()
 """,
+    "kafka.md": """
+import json
+from confluent_kafka import Producer
+cluster = Producer({"test.mock.num.brokers": 1, "log_level": 0})
+broker = next(iter(cluster.list_topics(timeout=10).brokers.values()))
+servers = f"{broker.host}:{broker.port}"
+for i in range(300):
+    order = {"price": i % 40, "paid": "yes" if i % 40 < 25 else "no"}
+    cluster.produce("orders", json.dumps(order), key=f"customer {i % 5}")
+cluster.flush(10)
+""",
     "keyed.md": LATE + """
 import numpy as np
 import pandas as pd
