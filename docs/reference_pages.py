@@ -284,7 +284,9 @@ def commands():
 
     text = "# Commands\n\nWhat `thalweg COMMAND --help` says.\n"
     for name, command in get_command(app).commands.items():
-        text += f"\n## thalweg {name}\n\n{command.help}\n\n| argument or option | meaning |\n|---|---|\n"
+        # The terminal needs an empty line between examples, a page does not.
+        said = re.sub(r"(?<=\S)\n\n(?= {4}\S)(?<!:\n\n)", "\n", command.help)
+        text += f"\n## thalweg {name}\n\n{said}\n\n| argument or option | meaning |\n|---|---|\n"
         text += "".join(map(_option_row, sorted(command.params, key=_is_option)))
     return text
 

@@ -68,8 +68,8 @@ def keyed(
     order of their names, or `-`. Each row is predicted by the model of its key and then learned. A row that
     has no label and an id (`--id`) waits: a later row with its key, its id and a label has it learned.
 
-    With `--folder` the run can be stopped at any moment, also by Ctrl-C, and continues where it stopped. A file
-    that has grown, a folder with new files or another file is then read on by the same models.
+    With `--folder` the run can be stopped at any moment, also by Ctrl-C, and continues where it stopped. A
+    file that has grown, a folder with new files or another file is then read on by the same models.
 
     Examples:
 

@@ -67,7 +67,7 @@ def run(
 
     SOURCE is a file (CSV, JSON lines, ARFF, Parquet, Arrow; `-` for standard input), a generator such as
     `sea`, or a public dataset such as `elec2`: see `thalweg list streams`. Without `--learner`,
-    AdaptiveStacking is used: learners of different kinds, weighed by how much each tells.
+    AdaptiveStacking is used: learners of different kinds, weighted by how well they predict.
 
     Examples:
 

@@ -55,8 +55,8 @@ def run(
     """Predict and learn the events of a source, each by the model of its key; return what came out.
 
     States, outputs and the place in the source are kept in a folder, so that a run that was stopped, also by
-    `kill -9`, continues where it stopped: the results are the same, nothing is lost and nothing done twice. A run
-    that is complete goes on when there are new events.
+    `kill -9`, continues where it stopped: the results are the same, nothing is lost and nothing done twice.
+    A run that is complete continues when there are new events.
 
     Parameters
     ----------
