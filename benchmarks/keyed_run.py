@@ -61,7 +61,7 @@ def measure(path, folder, jobs, commit_rows):
     for name in ("run", "again"):
         before, start = cpu(), time.monotonic()
         given = {"key": "customer", "target": "paid", "learner": LEARNER}
-        done = run(path, folder=folder, jobs=jobs, commit_rows=commit_rows, **given)
+        done = run(path, folder=folder, n_jobs=jobs, commit_rows=commit_rows, **given)
         after = cpu()
         found |= {f"{name}_own": after[0] - before[0], f"{name}_workers": after[1] - before[1],
                   f"{name}_seconds": time.monotonic() - start}

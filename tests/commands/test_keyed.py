@@ -97,6 +97,6 @@ def test_ctrl_c_says_how_to_go_on(orders, tmp_path):
     time.sleep(0.5)
     waiting.send_signal(signal.SIGINT)
     _, said = waiting.communicate(timeout=60)
-    assert waiting.returncode == 130 and "the same command goes on" in said
+    assert waiting.returncode == 130 and "the same command continues" in said
     ended = subprocess.run([*COMMAND, *map(str, words)], capture_output=True, text=True)
     assert json.loads(ended.stdout)["events"] == 3000, ended.stderr
