@@ -6,8 +6,8 @@
 Each run is a process of its own; what it takes to start (a run over a hundred rows) is taken off. The first
 file has each key at least once; `later_us` is the time a row of a second file, all of whose keys are known,
 without that to read the states again and to read a file: what a run with nothing new takes, which reads over
-the first file, is taken off. Keys are drawn uniformly, the worst case for the disk: nearly every event changes
-another state.
+the first file, is taken off. Keys are drawn uniformly, the worst case for the disk: nearly every event
+changes another state.
 """
 
 import argparse
