@@ -66,7 +66,7 @@ def measure(path, folder, jobs, commit_rows):
         before, start = cpu(), time.monotonic()
         given = {"key": "customer", "target": "paid", "learner": LEARNER}
         source = Path(path).with_stem(f"{Path(path).stem}_later") if name == "later" else path
-        done = run(source, folder=folder, jobs=jobs, commit_rows=commit_rows, **given)
+        done = run(source, folder=folder, n_jobs=jobs, commit_rows=commit_rows, **given)
         after = cpu()
         gc.collect()  # a bank has cycles, and its memory would count twice
         found |= {f"{name}_own": after[0] - before[0], f"{name}_workers": after[1] - before[1],

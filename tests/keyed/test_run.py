@@ -84,7 +84,7 @@ def test_it_does_what_one_call_of_the_operator_does(reference, messy):
 
 
 @pytest.mark.parametrize("given", [
-    {"n_buckets": 1}, {"n_buckets": 13, "commit_rows": 100}, {"n_buckets": 5, "jobs": 2},
+    {"n_buckets": 1}, {"n_buckets": 13, "commit_rows": 100}, {"n_buckets": 5, "n_jobs": 2},
 ])
 def test_buckets_workers_and_commits_change_no_bit(reference, messy, tmp_path, monkeypatch, given):
     done = run(messy, folder=tmp_path / "run", **OPTIONS, **given)

@@ -66,7 +66,7 @@ class Rounds:
 
     def _run(self, folder: Path, n_buckets: int, commit_rows: int, jobs: int, progress: Any) -> None:
         run(self.path, folder=folder, learner=self.learner, n_buckets=n_buckets, commit_rows=commit_rows,
-            jobs=jobs, progress=progress, **OPTIONS)
+            n_jobs=jobs, progress=progress, **OPTIONS)
 
     def round(self, most_kills: int) -> None:
         """Kill one run until it is complete, or as often as allowed; then let it end, and compare."""

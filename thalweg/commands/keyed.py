@@ -102,7 +102,8 @@ def keyed(
         try:
             done = run(
                 source, out, folder=place, learner=model, key=names[0] if len(names) == 1 else names,
-                order=order, id=id_, weight=weight, start=start, jobs=jobs, n_buckets=buckets, follow=follow,
+                order=order, id=id_, weight=weight, start=start, n_jobs=jobs, n_buckets=buckets,
+                follow=follow,
                 shared=None if shared is None else load(shared), **reading,
                 progress=lambda n, share: bar.show(n, round(n / share) if share else None, f"{n:,} events"),
             )  # fmt: skip

@@ -44,7 +44,7 @@ def run(
     weight: str | None = None,
     start: str = "cold",
     shared: Any = None,
-    jobs: int = 1,
+    n_jobs: int = 1,
     n_buckets: int = 8,
     commit_rows: int = 500_000,
     keep_outputs: bool = True,
@@ -83,7 +83,7 @@ def run(
         How new keys begin; without `shared`, from a model that has learned the first file.
     shared : Model or None, default=None
         What new keys begin from.
-    jobs : int, default=1
+    n_jobs : int, default=1
         Processes that work; -1 for one for each core.
     n_buckets : int, default=8
         Buckets of keys, which processes share out. Fixed when the run begins.
@@ -125,7 +125,7 @@ def run(
             _check_same(journal, folder, operator, learner, key=key, target=target, order=order, id=id,
                         weight=weight)
         with Runner(
-            path, journal, opened, target_sink, _n_jobs(jobs), commit_rows, keep_outputs, progress
+            path, journal, opened, target_sink, _n_jobs(n_jobs), commit_rows, keep_outputs, progress
         ) as runner:
             runner.run(follow)
     finally:
@@ -143,10 +143,10 @@ def _with_options(source: Any, options: dict[str, Any]) -> Any:
     return as_source(source, **{name: options[name] for name in READING if name in options})
 
 
-def _n_jobs(jobs: int) -> int:
-    if jobs < 0:
-        return max((os.cpu_count() or 1) + 1 + jobs, 1)
-    return whole_number("run", "jobs", jobs, 1)
+def _n_jobs(n_jobs: int) -> int:
+    if n_jobs < 0:
+        return max((os.cpu_count() or 1) + 1 + n_jobs, 1)
+    return whole_number("run", "n_jobs", n_jobs, 1)
 
 
 def _bank(key: Any, target: Any, learner: Any, start: str, shared: Any, options: dict[str, Any]) -> Bank:
