@@ -3,11 +3,15 @@
     python -m benchmarks.keyed_run                       # the table of docs/keyed_planning.md
     python -m benchmarks.keyed_run --keys 10000 --inputs 3 --rows 200000 --jobs 1 2
 
-Each run is a process of its own; what it takes to start (a run over a hundred rows) is taken off. Keys are
-drawn uniformly, which is the worst case for the disk: nearly every event changes another state.
+Each run is a process of its own; what it takes to start (a run over a hundred rows) is taken off. The first
+file has each key at least once; `later_us` is the time a row of a second file, all of whose keys are known,
+without that to read the states again and to read a file: what a run with nothing new takes, which reads over
+the first file, is taken off. Keys are drawn uniformly, the worst case for the disk: nearly every event
+changes another state.
 """
 
 import argparse
+import gc
 import itertools
 import json
 import math
@@ -23,7 +27,7 @@ import numpy as np
 LEARNER = "LogisticMixture"
 
 
-def write_events(path, n_rows, n_keys, n_inputs, seed=1):
+def write_events(path, n_rows, n_keys, n_inputs, seed=1, are_new=True):
     """Write a file of events, in pieces."""
     import pyarrow as pa
     import pyarrow.csv
@@ -34,7 +38,7 @@ def write_events(path, n_rows, n_keys, n_inputs, seed=1):
         n = min(200_000, n_rows - start)
         X = rng.normal(size=(n, n_inputs)).round(4)
         keys = rng.integers(n_keys, size=n)
-        if n_rows >= n_keys and start + n <= n_keys:
+        if are_new and start + n <= n_keys:
             keys = np.arange(start, start + n)  # each key comes at least once
         y = X[:, 0] + rng.normal(size=n) > 0
         columns = {"customer": pa.array([f"c{key}" for key in keys.tolist()])}
@@ -54,15 +58,17 @@ def cpu():
 
 
 def measure(path, folder, jobs, commit_rows):
-    """Run once, then once more with nothing new; print what both took."""
+    """Run once, once more with nothing new, and over a second file; print what each took."""
     from thalweg.keyed import run
 
     found = {}
-    for name in ("run", "again"):
+    for name in ("run", "again", "later"):
         before, start = cpu(), time.monotonic()
         given = {"key": "customer", "target": "paid", "learner": LEARNER}
-        done = run(path, folder=folder, n_jobs=jobs, commit_rows=commit_rows, **given)
+        source = Path(path).with_stem(f"{Path(path).stem}_later") if name == "later" else path
+        done = run(source, folder=folder, n_jobs=jobs, commit_rows=commit_rows, **given)
         after = cpu()
+        gc.collect()  # a bank has cycles, and its memory would count twice
         found |= {f"{name}_own": after[0] - before[0], f"{name}_workers": after[1] - before[1],
                   f"{name}_seconds": time.monotonic() - start}
     sizes = {each.name: each.stat().st_size for each in Path(folder).iterdir()}
@@ -70,7 +76,15 @@ def measure(path, folder, jobs, commit_rows):
     peak = max(resource.getrusage(who).ru_maxrss for who in kinds) * 1024
     outputs, states = _bytes(folder)
     found |= {"keys": done.n_keys, "rows": done.n_rows, "disk": sum(sizes.values()), "peak": peak}
+    found["written"] = _written()
     print(json.dumps(found | {"outputs": outputs, "states": states}))
+
+
+def _written():
+    """Return the bytes that this process has had written to disk; 0 where the system does not say."""
+    path = Path("/proc/self/io")
+    said = dict(line.split(": ") for line in path.read_text().splitlines()) if path.exists() else {}
+    return int(said.get("write_bytes", 0))
 
 
 def _bytes(folder):
@@ -100,29 +114,34 @@ def row_of(n_keys, n_inputs, n_rows, jobs, form, commit_rows):
     with tempfile.TemporaryDirectory() as folder:
         path, small = Path(folder) / f"events{form}", Path(folder) / f"small{form}"
         write_events(path, n_rows, n_keys, n_inputs)
-        write_events(small, 100, 10, n_inputs)
+        for each, rows, keys in ((path, n_rows, n_keys), (small, 100, 10)):
+            write_events(each, rows, keys, n_inputs)
+            write_events(each.with_stem(f"{each.stem}_later"), rows, keys, n_inputs, seed=2, are_new=False)
         start, found = in_process(small, jobs, commit_rows), in_process(path, jobs, commit_rows)
         size = path.stat().st_size
     own = found["run_own"] - start["run_own"]
     workers = found["run_workers"] - start["run_workers"]
     again = sum(found[f"again_{who}"] - start[f"again_{who}"] for who in ("own", "workers"))
+    later = {who: found[f"later_{who}"] - found[f"again_{who}"] for who in ("own", "workers")}
     return {
         "keys": n_keys, "inputs": n_inputs, "rows": n_rows, "jobs": jobs, "form": form,
         "cpu_us": 1e6 * (own + workers) / n_rows, "main_us": 1e6 * own / n_rows,
         "rows_a_cpu_second": n_rows / (own + workers), "again_s": again,
-        "state_bytes": found["states"] / found["keys"], "output_bytes": found["outputs"] / n_rows,
+        "state_bytes": found["states"] / found["keys"], "output_bytes": found["outputs"] / found["rows"],
         "disk_bytes_a_key": (found["disk"] - found["outputs"]) / found["keys"], "file_bytes": size / n_rows,
         "peak_mb": found["peak"] / 1e6, "commit_rows": commit_rows,
+        "later_us": 1e6 * sum(later.values()) / n_rows, "later_main_us": 1e6 * later["own"] / n_rows,
+        "written_bytes_a_row": found["written"] / found["rows"],  # of the main process: all with one job
     }  # fmt: skip
 
 
 def exponents(rows, over):
-    """Return the growth exponents of CPU time a row over one of keys, inputs or jobs."""
+    """Return the growth exponents of CPU time a row of known keys over one of keys, inputs or jobs."""
     others = [name for name in ("keys", "inputs", "jobs", "form", "commit_rows") if name != over]
     found = []
     for a, b in itertools.combinations(rows, 2):
         if all(a[name] == b[name] for name in others) and a[over] < b[over]:
-            slope = math.log(b["cpu_us"] / a["cpu_us"]) / math.log(b[over] / a[over])
+            slope = math.log(b["later_us"] / a["later_us"]) / math.log(b[over] / a[over])
             found.append((a[over], b[over], {name: a[name] for name in others}, round(slope, 2)))
     return found
 

@@ -11,7 +11,7 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 
 
 def test_nine_kills():
-    command = [sys.executable, "-m", "tests.kill_keyed", "--kills", "9", "--events", "1500", "--seed", "5"]
+    command = [sys.executable, "-m", "tests.kill_keyed", "--kills", "9", "--events", "800", "--seed", "5"]
     ended = subprocess.run(command, cwd=Path(__file__).parents[2], capture_output=True, text=True)
     assert ended.returncode == 0, ended.stdout + ended.stderr
     assert ended.stdout.count("kills=3") == 3
