@@ -178,7 +178,7 @@ class Rounds:
         self.counts.again += status == "already"
         label_event = client.owner.get(("label", event.row))
         if event.kind == "predict" and status == "already" and number == label_event:
-            self.counts.after_label += 1  # a prediction that is asked for again after its label names that event
+            self.counts.after_label += 1  # asked for again after its label, it names that event
             return
         # A row that was dropped to make room is predicted again; the plain replay fails if it was not.
         was_dropped = event.kind == "predict" and before is not None and number > before + MAX_WAITING
