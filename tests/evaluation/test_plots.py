@@ -24,7 +24,7 @@ def test_accuracy_over_time(run):
     axes = plots.accuracy_over_time([run, other], window=500)
     lines = list(lines_of(axes).values())
     assert lines[0].get_ydata()[-1] == pytest.approx(100 * metrics.accuracy(run, window=500)[-1])
-    assert sum(line.get_label().startswith(("majority", "repeat", "what")) for line in lines) == 3
+    assert sum(line.get_label().startswith(("majority", "repeat", "Markov")) for line in lines) == 3
     marks = [line.get_xdata() for line in lines if line.get_linestyle() == "None" and len(line.get_xdata())]
     assert [list(each) for each in marks] == [[1100, 2200], [1000, 2000, 3000]]
     assert lines[0].get_color() != lines[2].get_color()

@@ -10,7 +10,9 @@ from places import TESTS
 from timed_interrupts import interrupted_within
 
 import thalweg
+from thalweg.checks.running import assert_same
 from thalweg.errors import ModelFileError, StateError, ThalwegError
+from thalweg.model import records
 
 pytestmark = pytest.mark.filterwarnings("ignore::thalweg.errors.ColumnWarning")
 ROWS, LATER = orders(300), without(orders(40, seed=2, first=300), "paid")
@@ -158,3 +160,40 @@ def test_files_of_earlier_releases_go_on_as_they_would_have(path):
     model.label([row["id"] for row in rows[9::-1]], [row["paid"] for row in rows[9::-1]])
     model.learn(rows[10:])
     np.testing.assert_allclose(model.predict_proba(unlabelled), notes["after"], rtol=0, atol=1e-12)
+
+
+def test_an_interrupt_after_the_last_row_says_that_all_were_learned(monkeypatch):
+    rows, model = orders(300, seed=3), begun("HoeffdingTree(grace_period=20)")
+    adopt, calls = thalweg.Model._adopt, []
+
+    def interrupted_once(*arguments):
+        calls.append(1)
+        if len(calls) == 1:
+            raise KeyboardInterrupt
+        return adopt(*arguments)
+
+    monkeypatch.setattr(thalweg.Model, "_adopt", interrupted_once)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        model.learn(rows)
+    assert caught.value.rows_learned == 300 and len(calls) == 2
+    assert model.digest() == begun("HoeffdingTree(grace_period=20)").learn(rows).digest()
+
+
+def test_an_interrupt_after_the_last_label_leaves_no_learned_row_waiting(monkeypatch):
+    rows, model = orders(40, seed=3), begun("HoeffdingTree(grace_period=20)")
+    labels = [row.pop("paid") for row in rows]
+    ids = [f"late {i}" for i in range(40)]
+    model.predict(rows, ids=ids)
+    whole = thalweg.from_bytes(thalweg.to_bytes(model))
+    whole.label(ids, labels)
+    learn_block = records.learn_block
+
+    def interrupted_after(*arguments):
+        learn_block(*arguments)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(records, "learn_block", interrupted_after)
+    with pytest.raises(KeyboardInterrupt):
+        model.label(ids, labels)
+    assert model.n_waiting_ == whole.n_waiting_ == 5
+    assert_same(model.learner_.state(), whole.learner_.state())

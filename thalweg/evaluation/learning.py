@@ -1,5 +1,7 @@
 """Learning a stream without testing it: the same learner as after `prequential`, and faster."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -14,9 +16,64 @@ from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.streams.base import Stream, first_rows
 
 
+class Progress:
+    """How many rows of a stream a learner has learned or observed, wherever a signal stops it.
+
+    A learner that counts its rows is asked; of others the exception's `rows_learned` says how many.
+    """
+
+    def __init__(self, learner: StreamClassifier) -> None:
+        self._learner = learner
+        self.n_before, self._codes, self._first = 0, np.empty(0, dtype=np.intp), self._count()
+        self._noted: int | None = None
+
+    def _count(self) -> int:
+        return (self._learner._n_learned or 0) + (self._learner._n_observed or 0)
+
+    def begin_block(self, codes: Ints) -> None:
+        """Take note that rows with these codes, -1 for those without a label, are learned next."""
+        first = self._count()
+        self._codes, self._first = codes, first  # no signal is handled between the two
+
+    def end_block(self) -> None:
+        """Take note that these rows were learned."""
+        n, none = self.n_before + len(self._codes), np.empty(0, dtype=np.intp)
+        self.n_before, self._codes = n, none
+
+    def n_done(self, error: BaseException) -> int:
+        """Return how many of the first rows need not be learned again after this error."""
+        learner = self._learner
+        if learner._n_learned is None or (learner.observes and learner._n_observed is None):
+            if self._noted is not None:  # what the exception says is that number now
+                return self._noted
+            n = getattr(error, "rows_learned", 0)
+        else:
+            n = max(self._count() - self._first, 0)
+        if learner.observes:
+            return self.n_before + min(n, len(self._codes))
+        places = np.append(np.flatnonzero(self._codes >= 0), len(self._codes))
+        return self.n_before + int(places[min(n, len(places) - 1)])
+
+    def note_in(self, error: BaseException) -> None:
+        """Store in an exception how many rows were learned before it was raised."""
+        self._noted = self.n_done(error)
+        set_rows_learned(error, self._noted)
+
+
+@contextmanager
+def noting(progress: Progress) -> Iterator[None]:
+    """Store in what is raised within how many rows were learned before."""
+    try:
+        yield
+    except BaseException as error:
+        progress.note_in(error)
+        raise
+
+
 def learn_stream(
     stream: Stream, learner: StreamClassifier, *, resume: bool, rows: int | None = None,
     ids: Ints | None = None, size: int = 1000, found: list[Ints] | None = None,
+    progress: Progress | None = None,
 ) -> int:
     """Learn the rows of a stream in order, observe those without a label; return how many were read.
 
@@ -26,18 +83,20 @@ def learn_stream(
     """
     form: Form = "sparse" if stays_sparse(stream, learner) else "dense"
     (resume_learner if resume else begin_learner)(stream, learner, form)
-    n = 0
+    progress = Progress(learner) if progress is None else progress
     try:
         for X, codes in first_rows(blocks_of(stream, learner, block_size(stream, size, form), form), rows):
+            n = progress.n_before
             part = None if ids is None else ids[n : n + len(codes)]
-            learn_block(learner, X, codes, stream.classes if stream.is_open else None, part)
-            n += len(codes)
+            progress.begin_block(codes)
+            _learn_block(learner, X, codes, stream.classes if stream.is_open else None, part)
             if found is not None:
                 found.append(np.array(codes, dtype=np.intp))
+            progress.end_block()
     except BaseException as error:
-        set_rows_learned(error, n + getattr(error, "rows_learned", 0))
+        progress.note_in(error)
         raise
-    return n
+    return progress.n_before
 
 
 def learn_block(
@@ -48,20 +107,28 @@ def learn_block(
 
     If it raises, the exception's `rows_learned` says how many of the first rows need not be learned again.
     """
-    places, unlabelled = np.arange(len(codes) + 1), np.flatnonzero(codes < 0)
+    progress = Progress(learner)
+    progress.begin_block(codes)
+    try:
+        _learn_block(learner, X, codes, classes, ids)
+    except BaseException as error:
+        progress.note_in(error)
+        raise
+
+
+def _learn_block(
+    learner: StreamClassifier, X: Any, codes: Ints, classes: NDArray[Any] | None, ids: Ints | None
+) -> None:
+    unlabelled = np.flatnonzero(codes < 0)
     if len(unlabelled) and not learner.observes:
         known = codes >= 0
         X, codes, ids = X[known], codes[known], None if ids is None else ids[known]
-        places, unlabelled = np.append(np.flatnonzero(known), len(known)), unlabelled[:0]
-    try:
-        if len(unlabelled) == len(codes):
-            learner.observe(X, ids)
-        else:
-            observed, untested = codes < 0, np.zeros(len(codes), dtype=bool)
-            learner.test_then_train_coded(
-                X, np.where(observed, 0, codes), tested=untested, classes=classes, ids=ids,
-                observed=observed if len(unlabelled) else None,
-            )
-    except BaseException as error:
-        set_rows_learned(error, int(places[getattr(error, "rows_learned", 0)]))
-        raise
+        unlabelled = unlabelled[:0]
+    if len(unlabelled) == len(codes):
+        learner.observe(X, ids)
+    else:
+        observed, untested = codes < 0, np.zeros(len(codes), dtype=bool)
+        learner.test_then_train_coded(
+            X, np.where(observed, 0, codes), tested=untested, classes=classes, ids=ids,
+            observed=observed if len(unlabelled) else None,
+        )

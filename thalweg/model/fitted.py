@@ -20,6 +20,7 @@ from thalweg._stateful import Stateful
 from thalweg._types import State
 from thalweg.errors import StateError, first_of
 from thalweg.evaluation.arguments import as_learner
+from thalweg.evaluation.learning import Progress
 from thalweg.evaluation.sparse_blocks import stays_sparse
 from thalweg.learners.base.state import from_plain, to_plain
 from thalweg.learners.base.stream_classifier import StreamClassifier
@@ -258,16 +259,22 @@ class FittedModel(Stateful, BaseEstimator):
             new = first_of([*map(repr, sorted(map(str, names)))], 5)
             warn(f"left out, as the model has no such column: {new}")
 
-    def _then_adopt(self, stream: Stream, learner: StreamClassifier, change: Callable[[], Any]) -> Any:
+    def _then_adopt(
+        self, stream: Stream, learner: StreamClassifier, change: Callable[[], Any],
+        progress: Progress | None = None,
+    ) -> Any:
         """Call `change`, which reads the stream; then keep the codes that it has, also if it raises.
 
-        If it raises and has learned nothing, the model does not change.
+        If it raises and has learned nothing, the model does not change. `progress` knows how much it has
+        learned if a signal comes after its last row.
         """
         was_begun = self._begun
         try:
             with in_words_of_model():
                 result = change()
         except BaseException as error:
+            if progress is not None:
+                progress.note_in(error)
             n = getattr(error, "rows_learned", None)
             if n or (was_begun and not (n == 0 and isinstance(error, Exception))):
                 self._adopt(stream, learner)

@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -13,6 +14,7 @@ from thalweg._types import Floats, Mask
 from thalweg.errors import ParameterError, StreamError
 from thalweg.evaluation import chunked, explanation, prequential
 from thalweg.evaluation.inputs.columns import InputColumns
+from thalweg.evaluation.learning import Progress
 from thalweg.evaluation.run import Run
 from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.model.fitted import FITTED
@@ -152,13 +154,20 @@ class Model(ClassifierMixin, RecordsModel):
         if ids is not None and options.get("on_error", "raise") != "raise":
             raise ParameterError.of("Model", "on_error", problem="must be 'raise': each row has an id")
         is_plain = type(source) is dict and y is None and ids is None and rows is None and not options
-        with self._own_lock().write:
-            if is_plain and self._begun and self._learn_record(source):
-                return self
-            stream, learner = self._open(source, y, rows=rows, **options), self._begun_learner()
-            known = as_ids(ids)
-            self._then_adopt(stream, learner, lambda: self._learn_rows(stream, learner, rows, known))
-            self._estimates.n_learned += 0 if known is not None else (stream.n_rows or 0)
+        progress = None
+        try:
+            with self._own_lock().write:
+                if is_plain and self._begun and self._learn_record(source):
+                    return self
+                stream, learner = self._open(source, y, rows=rows, **options), self._begun_learner()
+                known, progress = as_ids(ids), Progress(learner)
+                learn = partial(self._learn_rows, stream, learner, rows, known, progress)
+                self._then_adopt(stream, learner, learn, progress)
+                self._estimates.n_learned += 0 if known is not None else (stream.n_rows or 0)
+        except BaseException as error:
+            if progress is not None:
+                progress.note_in(error)
+            raise
         return self
 
     def observe(self, source: Any, *, ids: Ids | None = None, **options: Any) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 
 from thalweg._types import Floats, Ints, Mask
 from thalweg.errors import ParameterError, StreamError, set_rows_learned, short_repr
-from thalweg.evaluation.learning import learn_block, learn_stream
+from thalweg.evaluation.learning import Progress, learn_block, learn_stream, noting
 from thalweg.evaluation.sparse_blocks import blocks_for, dense_size, stays_sparse
 from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.model.fitted import FittedModel
@@ -59,20 +60,22 @@ class RecordsModel(FittedModel):
             raise
 
     def _learn_rows(
-        self, stream: Stream, learner: StreamClassifier, rows: int | None, ids: list[Any] | None
+        self, stream: Stream, learner: StreamClassifier, rows: int | None, ids: list[Any] | None,
+        progress: Progress,
     ) -> None:
         """Learn the rows of a stream; those that waited with these ids wait no longer."""
+        learn = partial(learn_stream, stream, learner, resume=self._begun, rows=rows, progress=progress)
         if ids is None:
-            learn_stream(stream, learner, resume=self._begun, rows=rows)
+            learn()
             return
         _check_number(ids, stream.n_rows)
         if not self._begun:
-            learn_stream(stream, learner, resume=False, rows=rows, ids=np.arange(-len(ids), 0))
+            learn(ids=np.arange(-len(ids), 0))
             return
         found: list[Ints] = []
-        with self._late.taken(ids[:rows]) as (_, numbers):
+        with self._late.taken(ids[:rows]) as (_, numbers), noting(progress):
             try:
-                learn_stream(stream, learner, resume=True, rows=rows, ids=numbers, found=found)
+                learn(ids=numbers, found=found)
             except StreamError as error:
                 remove_skip(error)
                 raise
@@ -81,7 +84,9 @@ class RecordsModel(FittedModel):
     def _learn_late(self, ids: list[Any], codes: Ints) -> None:
         """Learn rows, all of which wait."""
         more_classes = len(self._coding.labels) > len(self._class_list)
-        with self._late.taken(ids, all_wait=True) as (X, numbers):
+        progress = Progress(self.learner_)
+        progress.begin_block(codes)
+        with self._late.taken(ids, all_wait=True) as (X, numbers), noting(progress):
             learn_block(self.learner_, X, codes, self._coding.classes if more_classes else None, numbers)
         self._estimates.labelled(ids, codes)
 
