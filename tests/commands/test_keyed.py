@@ -88,8 +88,10 @@ def test_ctrl_c_says_how_to_go_on(orders, tmp_path):
     folder.mkdir()
     orders.rename(folder / "orders.csv")
     words = [folder, "--key", "customer", "--target", "paid", "--folder", tmp_path / "run", "--json"]
+    # The child hears Ctrl-C even where these tests run in the background, which turns it off.
     waiting = subprocess.Popen([*COMMAND, *map(str, words), "--follow", "60"], stdout=subprocess.PIPE,
-                               stderr=subprocess.PIPE, text=True)
+                               stderr=subprocess.PIPE, text=True,
+                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
     for _ in range(600):
         if (tmp_path / "run" / "bucket-007.sqlite").exists():
             break

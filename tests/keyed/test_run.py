@@ -238,7 +238,9 @@ def test_ctrl_c_lets_the_batch_last_and_the_run_goes_on(reference, messy, tmp_pa
         f"run({str(messy)!r}, folder={str(tmp_path / 'run')!r}, progress=slow, **{OPTIONS})"
     )
     command = [sys.executable, "-c", script]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    # The child hears Ctrl-C even where these tests run in the background, which turns it off.
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
     process.stdout.readline(), process.stdout.readline()
     process.send_signal(signal.SIGINT)
     process.communicate()
