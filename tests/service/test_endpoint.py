@@ -148,3 +148,20 @@ def test_no_rows_are_no_error(service):
     assert service.post("/models/m/predict", {"rows": []}).json() == {"predictions": []}
     assert service.post("/models/m/learn", {"rows": [], "labels": []}).json()["outcomes"] == []
     assert service.post("/models/m/predict", b"", "application/x-ndjson").content == b""
+
+
+@pytest.mark.parametrize("form", ["json", "arrow"])
+def test_reads_are_answered_without_the_thread_of_the_model_if_it_says_so(service, form):
+    def ask():
+        if form == "json":
+            return service.post("/models/m/predict", {"rows": [{"price": 15}, {"price": 4}]})
+        return service.post("/models/m/predict", stream(price=[15.0, 4.0], shop=[1.0, 2.0]), ARROW)
+
+    expected = ask()
+    assert len(service.live.requests) == 1
+    service.live.reads_now = True
+    assert ask().content == expected.content and len(service.live.requests) == 1
+    service.post("/models/m/predict", {"id": "a", "row": {"price": 1}})
+    assert len(service.live.requests) == 2  # an event
+    refused = service.post("/models/m/predict", {"row": {"price": "?"}})
+    assert refused.status_code == 422 and len(service.live.requests) == 3

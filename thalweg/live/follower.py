@@ -11,6 +11,7 @@ from thalweg.live.answering import NO_COLUMNS, read
 from thalweg.live.errors import LiveError, LiveStopped, LogDamaged, ReadOnly, Recovering
 from thalweg.live.has_engine import HasEngine
 from thalweg.live.log import Log
+from thalweg.live.quick_reads import QuickReads
 from thalweg.live.recovery import check_version, newest_engine, replay
 from thalweg.live.requests import Predictions, PredictRequest, Request
 from thalweg.live.worker import Done, Task, deliver_each, task_of
@@ -52,6 +53,7 @@ class LiveFollower(HasEngine):
             raise LiveError(f"{folder}: there is no such folder")
         self._log = Log(self.folder, read_only=True)
         self._tasks: queue.SimpleQueue[Task | None] = queue.SimpleQueue()
+        self._reads = QuickReads()
         self._load()
         self.failure: BaseException | None = None
         self._is_ready, self._is_closed = threading.Event(), False
@@ -82,10 +84,11 @@ class LiveFollower(HasEngine):
             self._is_ready.set()
             seen = time.monotonic()
             while (tasks := self._take()) is not None:
-                if time.monotonic() - seen >= self.period:
-                    self._refresh()
-                    seen = time.monotonic()
-                self._answer(tasks)
+                with self._reads.paused():
+                    if time.monotonic() - seen >= self.period:
+                        self._refresh()
+                        seen = time.monotonic()
+                    self._answer(tasks)
         except Exception as error:
             self.failure = error
         self._is_closed = True
@@ -125,7 +128,9 @@ class LiveFollower(HasEngine):
         if reads and not self._engine.has_begun:
             deliver_each([(task.done, LiveError(NO_COLUMNS)) for task in reads])
         elif reads:
+            start = time.thread_time()
             results = read(self._engine, [task.request for task in reads])  # type: ignore[misc]
+            self._reads.note(sum(task.n_rows for task in reads), time.thread_time() - start)
             deliver_each([(task.done, found) for task, found in zip(reads, results, strict=True)])
         for task in tasks:
             if task.call is not None:
@@ -140,6 +145,12 @@ class LiveFollower(HasEngine):
         if self._is_closed:
             raise self._stopped()
         self._tasks.put(task_of(request, done))
+
+    def read_now(self, request: PredictRequest) -> Predictions | None:
+        """Return the answer to a prediction in the calling thread, or None, as `LiveModel.read_now` does."""
+        if self.is_recovering or self._is_closed:
+            return None
+        return self._reads.answer(lambda: self._engine, request)
 
     def _stopped(self) -> LiveStopped:
         why = "was closed" if self.failure is None else f"has stopped: {self.failure}"

@@ -208,6 +208,15 @@ class LiveModel(HasEngine):
             raise Recovering(f"{self.folder}: events are being replayed: try again soon")
         self._worker.put(task_of(request, done))
 
+    def read_now(self, request: PredictRequest) -> Predictions | None:
+        """Return the answer to a prediction without ids, computed in the calling thread.
+
+        This is None if the live model is busy, if so many rows took more than a millisecond, or if a row
+        cannot be read: submit the request then. It is meant for event loops. Signal handlers must not raise
+        in the calling thread, as that of Python does in the main thread unless an event loop replaces it.
+        """
+        return self._worker.read_now(request) if self._worker.is_ready.is_set() else None
+
     def _ask(self, request: Request) -> Any:
         return self._wait_for(lambda done: self.submit(request, done))
 

@@ -12,7 +12,8 @@ from thalweg.live.beginning import begin
 from thalweg.live.engine import Engine
 from thalweg.live.errors import CommitFailed, LiveError, LiveStopped, QueueFull, RowError
 from thalweg.live.keeper import Keeper
-from thalweg.live.requests import LearnRequest, PredictRequest, Request
+from thalweg.live.quick_reads import QuickReads
+from thalweg.live.requests import LearnRequest, Predictions, PredictRequest, Request
 from thalweg.live.rows import number_of_rows
 from thalweg.live.watching import count_statuses
 
@@ -62,6 +63,7 @@ class Worker:
         self._answers: list[tuple[Task, Any]] = []
         self._unanswered: dict[int, Task] = {}  # of those that were taken from the queue
         self._deadline: float | None = None
+        self.reads = QuickReads()
         self.failure: BaseException | None = None
         self.is_closed = False
         self.is_ready = threading.Event()
@@ -81,6 +83,10 @@ class Worker:
             self._n_queued += task.n_rows
             self._tasks.put(task)
 
+    def read_now(self, request: PredictRequest) -> Predictions | None:
+        """Return the answer to a read, in the calling thread; None if it must be queued."""
+        return self.reads.answer(lambda: None if self.failure or self.is_closed else self.engine, request)
+
     def stopped(self) -> LiveError:
         """Return why nothing is done any more."""
         if isinstance(self.failure, CommitFailed):
@@ -97,7 +103,8 @@ class Worker:
         self.is_ready.set()
         while self.failure is None and (tasks := self._take()) is not None:
             try:
-                self._handle(tasks)
+                with self.reads.paused():
+                    self._handle(tasks)
             except BaseException as error:
                 logger.error("the live model has stopped: %s", error)
                 self.failure = error
@@ -182,7 +189,9 @@ class Worker:
         if not self.engine.has_begun:
             self._answers += [(task, LiveError(NO_COLUMNS)) for task in tasks]
         else:
+            start = time.thread_time()
             results = read(self.engine, [task.request for task in tasks])  # type: ignore[misc]
+            self.reads.note(sum(task.n_rows for task in tasks), time.thread_time() - start)
             for task, found in zip(tasks, results, strict=True):
                 self._answers.append((task, self._refused(found) if isinstance(found, Exception) else found))
         self._flush()

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from thalweg.live.errors import RowError
-from thalweg.live.requests import Outcomes, Predictions
+from thalweg.live.requests import Outcomes, Predictions, PredictRequest
 from thalweg.service.arrays import InputColumns, by_position
 from thalweg.service.asked import PREDICT, Asked
 from thalweg.service.encoding import Labels, encode_many, outcome_rows, prediction_rows, to_json
@@ -145,13 +145,20 @@ class Groups:
             self._submit(group)
 
     def _submit(self, group: Group) -> None:
+        result: Any
         try:
             asked = group.asked
             if type(asked.rows) is list and type(asked.rows[0]) is list:
                 asked.rows = by_position(asked.rows, self.columns)
-            self.live.submit(asked.request(), lambda result: self._done(group, result))
+            request, result = asked.request(), None
+            if isinstance(request, PredictRequest):
+                result = self.live.read_now(request)
+            if result is None:
+                self.live.submit(request, lambda result: self._done(group, result))
+                return
         except Exception as error:
-            self._finish(group, error)
+            result = error
+        self._finish(group, result)
 
     def _done(self, group: Group, result: Any) -> None:
         """Hand a result over to the event loop. Called in the thread of the live model."""
