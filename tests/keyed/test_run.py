@@ -288,6 +288,9 @@ def test_another_operator_or_other_columns_are_refused(messy, tmp_path, referenc
     run(messy, folder=tmp_path / "run", **OPTIONS)
     with pytest.raises(ParameterError, match="target is 'colour', but"):
         run(messy, folder=tmp_path / "run", **(OPTIONS | {"target": "colour"}))
+    with pytest.raises(ParameterError, match=r"learner is LogisticMixture\(decays=\[0.9\].*was begun with"):
+        run(messy, folder=tmp_path / "run", **(OPTIONS | {"learner": "LogisticMixture(decays=[0.9])"}))
+    assert run(messy, folder=tmp_path / "run", **OPTIONS).n_rows > 3000  # the same is not
     rows = [{"customer": "a", "x": i % 7, "paid": i % 2} for i in range(100)]
     other = Operator(Bank(thalweg.Model("paid", "NaiveBayes"), key="customer"), order="_row").begin(rows)
     with pytest.raises(ParameterError, match="operator is not the one"):

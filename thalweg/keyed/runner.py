@@ -122,7 +122,8 @@ def run(
                 _begin(operator, opened, options)
             journal.begin(operator.to_bytes(), whole_number("run", "n_buckets", n_buckets, 1, 999))
         else:
-            _check_same(journal, folder, operator, learner, key=key, target=target, order=order, id=id,
+            model = _model(target, learner, options)
+            _check_same(journal, folder, operator, model, key=key, target=model.target, order=order, id=id,
                         weight=weight)
         with Runner(
             path, journal, opened, target_sink, _n_processes(n_jobs), commit_rows, keep_outputs, progress
@@ -152,33 +153,36 @@ def _n_processes(n_jobs: int) -> int:
 def _bank(key: Any, target: Any, learner: Any, start: str, shared: Any, options: dict[str, Any]) -> Bank:
     if key is None:
         raise ParameterError.of("run", "key", problem="must be given: the column of the key, or several")
-    given = {name: value for name, value in options.items() if name not in READING}
-    model = learner if isinstance(learner, Model) else Model(target, learner, **given)
+    model = _model(target, learner, options)
     return Bank(model, key=key if isinstance(key, str) else list(key), start=start, shared=shared)
 
 
-def _check_same(journal: Journal, folder: Any, given: Operator | None, learner: Any, **names: Any) -> None:
-    """Raise ParameterError if a run was begun with other columns or another operator than are given now."""
+def _model(target: Any, learner: Any, options: dict[str, Any]) -> Model:
+    given = {name: value for name, value in options.items() if name not in READING}
+    return learner if isinstance(learner, Model) else Model(target, learner, **given)
+
+
+def _check_same(journal: Journal, folder: Any, given: Operator | None, model: Model, **names: Any) -> None:
+    """Raise ParameterError if a run was begun with other columns, learner or operator than are given now."""
     known = Operator.from_bytes(bytes(journal.about("operator")))
     if given is not None:
         if given.digest_ != known.digest_:
             raise ParameterError.of("run", "operator", problem=f"is not the one that began {folder}")
         return
-    model = known.bank.learner
     there = {"key": known.key_columns, "target": known.columns_.target, "id": known.id,
              "weight": known.weight, "order": None if known.order == ROW else known.order}
-    target = learner.target if isinstance(learner, Model) else names["target"]
-    asked = names | {"target": target}
-    if asked["key"] is not None:
-        asked["key"] = (asked["key"],) if isinstance(asked["key"], str) else tuple(asked["key"])
-    for name, value in asked.items():
+    if names["key"] is not None:
+        names["key"] = (names["key"],) if isinstance(names["key"], str) else tuple(names["key"])
+    for name, value in names.items():
         if value is not None and value != there[name]:
             problem = f"is {value!r}, but {folder} was begun with {there[name]!r}: use another folder"
             raise ParameterError.of("run", name, problem=problem)
-    made = learner._begun_learner() if isinstance(learner, Model) else Model(None, learner)._begun_learner()
-    if isinstance(model, Model) and names["key"] is not None and type(made) is not type(known._like):
-        problem = f"is {type(made).__name__}, but {folder} was begun with {type(known._like).__name__}"
-        raise ParameterError.of("run", "learner", problem=problem)
+    begun_with = known.bank.learner
+    if isinstance(begun_with, Model) and names["key"] is not None:
+        made, known_as = repr(model._begun_learner()), repr(begun_with._begun_learner())
+        if made != known_as:
+            problem = f"is {made}, but {folder} was begun with {known_as}: use another folder"
+            raise ParameterError.of("run", "learner", problem=problem)
 
 
 def _begin(operator: Operator, opened: Any, options: dict[str, Any]) -> Operator:
