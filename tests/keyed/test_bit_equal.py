@@ -53,6 +53,21 @@ def test_a_bank_is_bit_equal_to_separate_learners(learner, n_classes):
     np.testing.assert_array_equal(in_blocks(bank, keys, X, y, w, [1, 2, 200, 430]), expected)
 
 
+@pytest.mark.parametrize(
+    ("learner", "n_features", "n_classes"),
+    [(NaiveBayes(), 300, 50), (LinearLogistic(), 300, 50), (MultinomialNaiveBayes(), 300, 50),
+     (LogisticMixture(), 30, 12), (HoeffdingTree(grace_period=20), 100, 20)],
+)  # fmt: skip
+def test_a_bank_is_bit_equal_with_many_inputs_and_classes(learner, n_features, n_classes):
+    rng = np.random.default_rng(7)
+    X, y, keys = rng.random((600, n_features)), rng.integers(0, n_classes, 600), rng.integers(0, 9, 600)
+    X[rng.random(X.shape) < 0.02] = np.nan
+    w, classes = np.ones(len(X)), list(range(n_classes))
+    expected = SeparateLearners(learner, n_features, classes).test_then_train(keys, X, y, w)
+    bank = Bank(learner).begin(n_features, classes)
+    np.testing.assert_array_equal(in_blocks(bank, keys, X, y, w, [1, 2, 200, 430]), expected)
+
+
 @pytest.mark.parametrize("learner", [NaiveBayes(), LogisticMixture(), LinearLogistic()], ids=names)
 @given(
     cuts=st.lists(st.integers(0, 300), max_size=5), n_jobs=st.sampled_from([1, 3]), seed=st.integers(0, 99),

@@ -188,7 +188,7 @@ class KeyedRows(Stateful):
         if self.max_bytes is None and n_bytes > MOST_A_KEY:
             problem = (
                 f"must be given: a key of {who} takes about {n_bytes:,} bytes. Keys beyond max_bytes are on "
-                "disk; LogisticMixture and NaiveBayes take a thousandth of the memory"
+                "disk. NaiveBayes and LinearLogistic take far less"
             )
             raise ParameterError.of("Bank", "max_bytes", problem=problem)
 
