@@ -14,7 +14,7 @@ import numpy as np
 
 from thalweg.learners import LogisticMixture, NaiveBayes
 from thalweg.live.pages.charts import accuracy_svg
-from thalweg.live.watch import LiveWatch
+from thalweg.live.watch.live_watch import LiveWatch
 from thalweg.streams import from_file
 
 SHAPES = ((20, 2, 1.0, 1000), (20, 2, 1.0, 100), (20, 2, 1.0, 10), (139, 12, 0.1, 1000))

@@ -8,7 +8,7 @@ import numpy as np
 import thalweg
 from thalweg.live import Alerts, LiveModel
 from thalweg.live.pages.page import model_page
-from thalweg.live.watch_sources import snapshot_of
+from thalweg.live.watch.sources import snapshot_of
 
 rng = np.random.default_rng(1)
 price = rng.normal(10, 3, 8000)

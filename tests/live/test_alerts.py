@@ -11,7 +11,7 @@ import pytest
 from live_events import feed_blocks, late_events
 
 from thalweg.live.alerts import ACCURACY, DRIFT, DROPPED, SILENCE, AlertRules, Alerts, Episodes
-from thalweg.live.watch import LiveWatch
+from thalweg.live.watch.live_watch import LiveWatch
 from thalweg.live.webhook import Webhook
 
 T = 1e9

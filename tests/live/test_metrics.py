@@ -6,7 +6,7 @@ from live_events import feed_blocks, late_events
 
 from thalweg.learners import LogisticMixture
 from thalweg.live.metrics import watch_samples
-from thalweg.live.watch import LiveWatch
+from thalweg.live.watch.live_watch import LiveWatch
 from thalweg.trust import PredictionSets
 
 

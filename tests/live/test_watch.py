@@ -11,8 +11,8 @@ from live_events import feed, feed_blocks, give, late_events, script
 
 from thalweg.errors import ParameterError, StateError
 from thalweg.evaluation.baselines import BASELINES
-from thalweg.live import watch_words
-from thalweg.live.watch import LiveWatch
+from thalweg.live.watch import words
+from thalweg.live.watch.live_watch import LiveWatch
 from thalweg.saving.plain import from_json, to_json
 
 NOW = 1e9 + 10_000
@@ -239,6 +239,6 @@ def test_nothing_is_known_at_the_start():
 
 def test_few_labels_are_not_compared_with_the_baselines():
     now = {"labels": 99, "learner": 0.9, "majority": 0.5, "no_change": 0.6, "label_chain": 0.4}
-    assert watch_words.beside_baselines({"accuracy": {"now": now}}).endswith("after 100 labels.")
-    said = watch_words.beside_baselines({"accuracy": {"now": now | {"labels": 100}}})
+    assert words.beside_baselines({"accuracy": {"now": now}}).endswith("after 100 labels.")
+    said = words.beside_baselines({"accuracy": {"now": now | {"labels": 100}}})
     assert said.startswith("That is 30.0 points better than")

@@ -9,9 +9,9 @@ from places import data_file
 import thalweg
 from thalweg.learners import LogisticMixture
 from thalweg.live import LiveModel
-from thalweg.live.watch import LiveWatch
-from thalweg.live.watch_parts.watched_inputs import WatchedInputs
-from thalweg.live.watch_sources import snapshot_of
+from thalweg.live.watch.live_watch import LiveWatch
+from thalweg.live.watch.sources import snapshot_of
+from thalweg.live.watch.watched_inputs import WatchedInputs
 from thalweg.streams import from_file
 
 

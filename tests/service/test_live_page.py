@@ -19,7 +19,7 @@ from starlette.routing import Route
 
 from thalweg.learners import LogisticMixture
 from thalweg.live.pages.page import model_page, overview_page
-from thalweg.live.watch import LiveWatch
+from thalweg.live.watch.live_watch import LiveWatch
 from thalweg.service import Application
 from thalweg.service.live_page import routes
 from thalweg.trust import PredictionSets

@@ -10,16 +10,16 @@ __all__ = registry.public()
 if TYPE_CHECKING:
     from thalweg.live.alerts import AlertRules as AlertRules
     from thalweg.live.alerts import Alerts as Alerts
-    from thalweg.live.client import AsyncClient as AsyncClient
-    from thalweg.live.client import Client as Client
-    from thalweg.live.client_answers import Outcome as Outcome
-    from thalweg.live.client_answers import Prediction as Prediction
-    from thalweg.live.client_errors import NotAllowed as NotAllowed
-    from thalweg.live.client_errors import OtherLabel as OtherLabel
-    from thalweg.live.client_errors import ServiceBusy as ServiceBusy
-    from thalweg.live.client_errors import ServiceError as ServiceError
-    from thalweg.live.client_errors import ServiceUnreachable as ServiceUnreachable
-    from thalweg.live.client_errors import UnknownId as UnknownId
+    from thalweg.live.client.answers import Outcome as Outcome
+    from thalweg.live.client.answers import Prediction as Prediction
+    from thalweg.live.client.client import AsyncClient as AsyncClient
+    from thalweg.live.client.client import Client as Client
+    from thalweg.live.client.errors import NotAllowed as NotAllowed
+    from thalweg.live.client.errors import OtherLabel as OtherLabel
+    from thalweg.live.client.errors import ServiceBusy as ServiceBusy
+    from thalweg.live.client.errors import ServiceError as ServiceError
+    from thalweg.live.client.errors import ServiceUnreachable as ServiceUnreachable
+    from thalweg.live.client.errors import UnknownId as UnknownId
     from thalweg.live.consuming import Consumed as Consumed
     from thalweg.live.consuming import consume as consume
     from thalweg.live.errors import CommitFailed as CommitFailed
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from thalweg.live.requests import Outcomes as Outcomes
     from thalweg.live.requests import Predictions as Predictions
     from thalweg.live.requests import PredictRequest as PredictRequest
-    from thalweg.live.watch import LiveWatch as LiveWatch
+    from thalweg.live.watch.live_watch import LiveWatch as LiveWatch
 else:
     __getattr__ = registry.load
 __dir__ = registry.public

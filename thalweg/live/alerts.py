@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from thalweg._atomic_file import replacing
-from thalweg.live import watch_words
+from thalweg.live.watch import words
 from thalweg.live.webhook import Webhook
 
 logger = logging.getLogger("thalweg.alerts")
@@ -63,7 +63,7 @@ class AlertRules:
             return None
         seen = {"silence": silence, "limit": limit, "rows_since": traffic["rows_since_label"],
                 "waiting": found["waiting"]}
-        return Condition(last, f"{last:.3f}", seen, watch_words.silence(found))
+        return Condition(last, f"{last:.3f}", seen, words.silence(found))
 
     def _dropped(self, found: Mapping[str, Any], now: float) -> "Condition | None":
         n, at = found["counts"]["dropped"], found["counted_at"]["dropped"]
@@ -231,11 +231,11 @@ def _accuracy(found: Mapping[str, Any]) -> Condition | None:
     if not found["alarm"]["is_open"]:
         return None
     last = found["alarm"]["episodes"][-1]
-    return Condition(last["began"], f"label {last['label']}", last, watch_words.fall(last))
+    return Condition(last["began"], f"label {last['label']}", last, words.fall(last))
 
 
 def _drift(found: Mapping[str, Any]) -> Condition | None:
     if not found["drift"]["is_open"]:
         return None
     last = found["drift"]["episodes"][-1]
-    return Condition(last["began"], f"row {last['row']}", last, watch_words.drift(found))
+    return Condition(last["began"], f"row {last['row']}", last, words.drift(found))

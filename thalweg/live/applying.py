@@ -8,7 +8,7 @@ from thalweg.live.answering import NO_COLUMNS, Answering, SpoiltBlock
 from thalweg.live.engine import Engine
 from thalweg.live.errors import LiveError, LiveStopped, RowError
 from thalweg.live.requests import Request, Result
-from thalweg.live.watching import count_statuses
+from thalweg.live.watch.watching import count_statuses
 
 if TYPE_CHECKING:
     from thalweg.live.live_model import LiveModel

@@ -16,7 +16,7 @@ from thalweg.live.requests import ALREADY, LEARNED, OTHER_LABEL, UNKNOWN_ID
 from thalweg.live.requests import DROPPED as DROPPED_STATUS
 from thalweg.live.requests import EXPIRED as EXPIRED_STATUS
 from thalweg.live.waiting import DROPPED, EXPIRED, Said
-from thalweg.live.watching import Taken, feed
+from thalweg.live.watch.watching import Taken, feed
 
 if TYPE_CHECKING:
     from thalweg.live.engine import Engine

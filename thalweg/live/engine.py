@@ -17,7 +17,7 @@ from thalweg.live.block import Block
 from thalweg.live.coder import Coder
 from thalweg.live.ids import Id
 from thalweg.live.waiting import DROPPED, DoneIds, Said, WaitingStore, packed_ids
-from thalweg.live.watch import LiveWatch
+from thalweg.live.watch.live_watch import LiveWatch
 from thalweg.model import Model
 from thalweg.model.late_rows import FAR
 from thalweg.saving.plain import to_json

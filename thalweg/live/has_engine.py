@@ -3,7 +3,7 @@
 from typing import Self
 
 from thalweg.live.engine import Engine
-from thalweg.live.watch import LiveWatch
+from thalweg.live.watch.live_watch import LiveWatch
 from thalweg.model import Model
 
 

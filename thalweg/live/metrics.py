@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
-from thalweg.live.watch_parts.known_answers import ANSWERERS
+from thalweg.live.watch.known_answers import ANSWERERS
 
 PREFIX = "thalweg_model_"
 QUANTILES = {"median": "0.5", "p90": "0.9", "p99": "0.99"}

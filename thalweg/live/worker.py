@@ -15,7 +15,7 @@ from thalweg.live.keeper import Keeper
 from thalweg.live.quick_reads import QuickReads
 from thalweg.live.requests import LearnRequest, Predictions, PredictRequest, Request
 from thalweg.live.rows import number_of_rows
-from thalweg.live.watching import count_statuses
+from thalweg.live.watch.watching import count_statuses
 
 logger = logging.getLogger("thalweg.live")
 SOON = 0.04  # seconds until events that need not be on disk at once are committed

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from thalweg.live.follower import LiveFollower
-from thalweg.live.watch_sources import snapshot_of
+from thalweg.live.watch.sources import snapshot_of
 from thalweg.service.arrays import InputColumns
 
 

@@ -13,7 +13,7 @@ from starlette.responses import HTMLResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from thalweg.live.pages.page import model_page, model_parts, overview_page, overview_parts
-from thalweg.live.watch_sources import snapshot_of
+from thalweg.live.watch.sources import snapshot_of
 
 PERIOD = 2.0  # seconds between two looks; also how long what is shown may be old
 KEEP_ALIVE = 15.0  # seconds after which a comment is sent, so that proxies keep the connection

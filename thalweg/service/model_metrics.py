@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from thalweg.live.metrics import watch_samples
-from thalweg.live.watch_sources import snapshot_of
+from thalweg.live.watch.sources import snapshot_of
 from thalweg.service.metrics import about, sample
 
 STATES = ("ready", "recovering", "stopped")

@@ -13,7 +13,7 @@ import uvicorn
 
 from thalweg.errors import ThalwegError
 from thalweg.live.alerts import AlertRules, Alerts
-from thalweg.live.watch_sources import snapshot_of
+from thalweg.live.watch.sources import snapshot_of
 from thalweg.service.application import Application
 from thalweg.service.connections import Connections
 from thalweg.service.protocol import protocol_for

@@ -7,9 +7,9 @@ from urllib.parse import quote
 from thalweg.evaluation.baselines import BASELINES
 from thalweg.evaluation.pages.heat_map import STYLE as HEAT_STYLE
 from thalweg.evaluation.pages.page import Markup, note, page_html, table, text
-from thalweg.live import watch_words as words
 from thalweg.live.pages.script import SCRIPT
 from thalweg.live.pages.sections import sections
+from thalweg.live.watch import words
 
 ABOUT = "Accuracy: of the latest 1,000 labels. Estimated: of the latest 1,000 rows, with or without labels."
 RENEW = 10  # seconds, where there is no script

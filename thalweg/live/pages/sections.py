@@ -7,8 +7,8 @@ from thalweg.evaluation.baselines import BASELINES
 from thalweg.evaluation.formatting import count
 from thalweg.evaluation.pages.charts import named
 from thalweg.evaluation.pages.page import note, pairs, table
-from thalweg.live import watch_words as words
 from thalweg.live.pages import charts
+from thalweg.live.watch import words
 
 MOST_SURPRISES = 10
 

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from thalweg._types import Floats, Ints
-from thalweg.live.watch_parts.part import Part
+from thalweg.live.watch.part import Part
 
 MOST, PERIOD = 20, 5000
 LEAST_LIKELY = 0.001  # so that labels that were held impossible are not all the same

@@ -9,7 +9,7 @@ from thalweg._types import Floats, State
 from thalweg.drift.changes import Change, Windows, changes_in
 from thalweg.drift.hellinger import HellingerMonitor
 from thalweg.errors import StateError
-from thalweg.live.watch_parts.monitor_state import from_plain, saved, to_plain
+from thalweg.live.watch.monitor_state import from_plain, saved, to_plain
 
 REFERENCE, WINDOW, FALSE_ALARMS = 2000, 1000, 0.01
 QUIET = 5  # windows without a change end an episode

@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from thalweg._parameters import real_number, whole_number, wrong
-from thalweg.live.client_answers import (
+from thalweg.live.client.answers import (
     Call,
     Outcome,
     Prediction,

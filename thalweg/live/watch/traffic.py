@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from thalweg._types import Floats, Mask
-from thalweg.live.watch_parts.part import Part
+from thalweg.live.watch.part import Part
 
 SPANS = {"10 seconds": (10, 61), "hour": (3600, 169)}  # seconds of a part, and how many are kept
 DAY, DAYS = 86_400, 14

@@ -7,7 +7,7 @@ import numpy as np
 from thalweg._bounded_record import halved
 from thalweg._types import Floats, Ints, Mask
 from thalweg.evaluation.baselines import BASELINES
-from thalweg.live.watch_parts.part import Part
+from thalweg.live.watch.part import Part
 
 LEARNER = "learner"
 ANSWERERS = (LEARNER, *BASELINES)

@@ -14,9 +14,9 @@ from os import PathLike
 from typing import Any, Self
 
 from thalweg._parameters import whole_number
-from thalweg.live.client_answers import Call, Outcome, Prediction
-from thalweg.live.client_calls import ClientSettings
-from thalweg.live.client_errors import ServiceError, ServiceUnreachable, refused
+from thalweg.live.client.answers import Call, Outcome, Prediction
+from thalweg.live.client.calls import ClientSettings
+from thalweg.live.client.errors import ServiceError, ServiceUnreachable, refused
 
 AGAIN = frozenset({429, 502, 503, 504})  # statuses after which the same request may succeed
 LONGEST = 30.0  # seconds between two attempts

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from thalweg._types import Floats, Ints
-from thalweg.live.watch_parts.part import Part
+from thalweg.live.watch.part import Part
 
 WINDOW = 1000
 QUANTILES = {"median": 0.5, "p90": 0.9, "p99": 0.99}

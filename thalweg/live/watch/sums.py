@@ -8,15 +8,15 @@ from numpy.typing import NDArray
 from thalweg._types import Floats, Ints, Mask, State
 from thalweg.errors import StateError
 from thalweg.evaluation.baselines import BASELINES, Baselines
-from thalweg.live.watch_parts.accuracy_alarm import AccuracyAlarm
-from thalweg.live.watch_parts.delays import Delays
-from thalweg.live.watch_parts.events import PendingEvents, in_order
-from thalweg.live.watch_parts.input_drift import InputDrift
-from thalweg.live.watch_parts.known_answers import KnownAnswers
-from thalweg.live.watch_parts.surprises import LabelsThatCame, Surprises
-from thalweg.live.watch_parts.traffic import Traffic
-from thalweg.live.watch_parts.watched_inputs import WatchedInputs
-from thalweg.live.watch_parts.windows import estimates_of
+from thalweg.live.watch.accuracy_alarm import AccuracyAlarm
+from thalweg.live.watch.delays import Delays
+from thalweg.live.watch.events import PendingEvents, in_order
+from thalweg.live.watch.input_drift import InputDrift
+from thalweg.live.watch.known_answers import KnownAnswers
+from thalweg.live.watch.surprises import LabelsThatCame, Surprises
+from thalweg.live.watch.traffic import Traffic
+from thalweg.live.watch.watched_inputs import WatchedInputs
+from thalweg.live.watch.windows import estimates_of
 from thalweg.trust.accuracy_estimate import AccuracyEstimate
 
 WINDOW, LEVEL = 1000, 0.95

@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 
 from thalweg._types import Floats, Mask, State
-from thalweg.live.watch_parts.part import Part
+from thalweg.live.watch.part import Part
 from thalweg.trust.performance_alarm import PerformanceAlarm
 
 DROP, FALSE_ALARMS = 0.05, 0.01

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from thalweg.live.client_errors import ServiceError
+from thalweg.live.client.errors import ServiceError
 from thalweg.live.requests import ERRORS
 
 JSON, LINES = "application/json", "application/x-ndjson"

@@ -1,0 +1,1 @@
+"""Clients of a service: blocking and asynchronous, with retries and batches."""
