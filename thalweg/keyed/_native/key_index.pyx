@@ -206,7 +206,7 @@ cdef class KeyIndex:
         return self.n - 1
 
     cdef int keep_bytes(self, const char* text, Py_ssize_t size) except -1:
-        if self.n_bytes + size > self.bytes_room:
+        if self.n_bytes + size >= self.bytes_room:
             self.bytes = <char*> longer(self.bytes, 3 * (self.n_bytes + size) // 2 + 1024)
             self.bytes_room = 3 * (self.n_bytes + size) // 2 + 1024
         memcpy(self.bytes + self.n_bytes, text, size)
