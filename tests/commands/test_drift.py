@@ -76,7 +76,7 @@ def test_words_and_page(tmp_path):
     done = drift(write_table(tmp_path / "rows.csv", rows()), "--report", page, env={"COLUMNS": "200"})
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("4 of 6 inputs changed.")
-    assert "rows, each compared with the first 600 rows, and several together with all rows before" in done.stdout
+    assert "300 rows, each compared with the first 600 rows, and several together with all" in done.stdout
     assert "at most 1 % of streams" in done.stdout
     text = page.read_text()
     tree = ElementTree.fromstring(text.removeprefix("<!DOCTYPE html>\n"))
