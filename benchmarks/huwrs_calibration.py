@@ -40,9 +40,9 @@ def rbf(n_rows, seed, **settings):
 
 
 STREAMS = {
-    "texts, labels turn": (lambda seed: texts(1500, seed, True), (30, 100, 150)),
+    "texts, labels swapped": (lambda seed: texts(1500, seed, True), (30, 100, 150)),
     "texts, no change": (lambda seed: texts(1500, seed, False), (30, 100)),
-    "SEA, labels turn": (lambda seed: turned_sea(5000, seed), (100, 300)),
+    "SEA, labels swapped": (lambda seed: turned_sea(5000, seed), (100, 300)),
     "hyperplane": (lambda seed: next(Hyperplane(5000, seed=seed).blocks(5000)), (100, 500)),
     "RBF, no change": (lambda seed: rbf(6000, seed, n_features=20, n_centroids=50, speed=0), (100, 300)),
     "RBF, centroids move": (lambda seed: rbf(8000, seed, speed=0.001), (100, 500)),

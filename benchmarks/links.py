@@ -9,7 +9,7 @@ from thalweg.streams import SEA, DriftingGaussians, Hyperplane
 
 STREAMS = {
     "SEA": lambda n, noise, seed: SEA(n, period=n // 4, noise=noise, seed=seed),
-    "turning hyperplane": lambda n, noise, seed: Hyperplane(n, rotating=True, noise=noise, seed=seed),
+    "rotating hyperplane": lambda n, noise, seed: Hyperplane(n, rotating=True, noise=noise, seed=seed),
     "drifting Gaussians": lambda n, _, seed: DriftingGaussians(n, "drift", seed=seed),
 }
 PAPERS_STREAMS = {

@@ -139,7 +139,7 @@ def generators(options):
     A learner is back when the mean over 100 rows reaches 95 % of the accuracy that the best member has in the
     second thousand of rows after the change; all changes and seeds together.
     """
-    header("stream", "flipped", "best member", "stack", "ahead by", "recovers: quickest member · stack")
+    header("stream", "flipped", "best member", "stack", "ahead by", "recovers: fastest member · stack")
     for name in options.streams or stacking_streams.NAMES:
         for share in (0.0, 0.1, 0.2):
             right, curves = {}, {}
@@ -181,7 +181,7 @@ def trivial(options):
 
 
 def recovery(curves):
-    """Return in words after how many rows the quickest member and the stack are back."""
+    """Return in words after how many rows the fastest member and the stack are back."""
     if not curves:
         return "–"
     settled = max(curve[1000:].mean() for each, curve in curves.items() if each != "stack")

@@ -1,4 +1,4 @@
-"""Writes papers.md and images/papers: each claim of the five papers beside what `thalweg reproduce` measures.
+"""Writes papers.md and images/papers: each claim of the five papers with what `thalweg reproduce` measures.
 
 Results that are in the cache are not measured again. Usage: python docs/make_papers.py [FOLDER OF THE DATA]
 """
@@ -17,12 +17,12 @@ PAGES = {
 }  # fmt: skip
 HEAD = """# The five papers, claim by claim
 
-Every claim of the five papers beside what is measured here: whether it holds, the number in the paper,
-ours, and the command that measures it. A claim is undecided within two standard errors. Where a paper gives
-curves only, its number is empty or names the figure; claims marked "ours" are not the paper's. Each command
-prints all tables behind its claims, with their spread, `--figures FOLDER` draws the figures, and `--quick`
-takes fewer runs. This page is written by `python docs/make_papers.py FOLDER`, where FOLDER has the public
-datasets.
+Every claim of the five papers is listed with our result: whether it holds, the number in the paper,
+ours, and the command that measures it. A claim is undecided if the difference is within two standard errors.
+If a paper gives only curves, its number is empty or names the figure; claims marked "ours" are not from the
+paper. Each command prints all tables behind its claims, with their spread, `--figures FOLDER` draws the
+figures, and `--quick` uses fewer runs. This page is written by `python docs/make_papers.py FOLDER`, where
+FOLDER has the public datasets.
 """
 
 

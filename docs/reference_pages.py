@@ -35,6 +35,7 @@ SUBJECTS = [
     ("trust", "Trust", "thalweg.trust"),
     ("live", "Live models", "thalweg.live"),
     ("keyed", "A model for every key", "thalweg.keyed"),
+    ("spark", "Models by key on Spark", "thalweg.keyed.spark"),
     ("connectors", "Kafka", "thalweg.connectors"),
     ("preprocessing", "Preprocessing", "thalweg.preprocessing"),
     ("drift", "Drift detectors and monitors", "thalweg.drift"),
@@ -54,8 +55,12 @@ SUBJECTS = [
     ("errors", "Errors", "thalweg.errors"),
     ("compiled", "The compiled interface", "thalweg._native"),
 ]
-# Not in the list of stable names, but described: what `thalweg reproduce` calls.
-BESIDE = ["thalweg.papers.reproduce(…)", "thalweg.papers.summaries()"]
+# Not in the list of stable names, but described: what `thalweg reproduce` calls, and what needs Spark.
+SPARK = ["session", "over_stream", "over_history"]
+BESIDE = [
+    "thalweg.papers.reproduce(…)", "thalweg.papers.summaries()",
+    *(f"thalweg.keyed.spark.{name}(…)" for name in SPARK),
+]  # fmt: skip
 # Bases that are not public by themselves: what their subclasses inherit is described once, under the base.
 SHARED = [
     "thalweg.preprocessing.base.Step",

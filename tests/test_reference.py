@@ -62,6 +62,14 @@ def test_every_public_name_has_an_entry(reference):
     assert not missing
 
 
+def test_names_that_are_not_in_the_list_have_entries_too(reference):
+    """Such as those that need Spark: its sources are read, not imported."""
+    whole = "".join(reference.pages().values())
+    paths = [line.partition("(")[0] for line in reference.BESIDE]
+    assert "thalweg.keyed.spark.over_stream" in paths
+    assert all(described(reference, whole, path) for path in paths)
+
+
 def test_entries_have_all_parameters(reference):
     """As the sources are read, not run: what a decorator or a compiled base would hide is found here."""
     lines = [line for line in OBJECTS if "(" in line]

@@ -27,7 +27,7 @@ GIVEN_UP = {
     r"\bgoes on (bit for bit|from|where)\b": "continues",
 }
 PLACES = ("*.md", "docs/**/*.md", "docs/*.py", "benchmarks/*.md", "benchmarks/*.py", "thalweg/**/*.py",
-          "tools/*.py", "tests/**/*.py")  # fmt: skip
+          "thalweg/**/*.pyx", "thalweg/**/*.pxd", "tools/*.py", "tests/**/*.py")  # fmt: skip
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Probabilities that are right, and answers that cost least."""
+"""Calibrated probabilities, and answers with the least expected cost."""
 
 from thalweg.evaluation import metrics, prequential
 from thalweg.learners import NaiveBayes

@@ -12,7 +12,7 @@ from thalweg.live.watch.sources import snapshot_of
 
 rng = np.random.default_rng(1)
 price = rng.normal(10, 3, 8000)
-paid = np.where((price > 10) == (np.arange(8000) < 5000), "yes", "no")  # the rule turns over at row 5,000
+paid = np.where((price > 10) == (np.arange(8000) < 5000), "yes", "no")  # the rule is reversed at row 5,000
 rows = [{"price": each} for each in price.tolist()]
 
 first = [{"price": each, "paid": label} for each, label in zip(price[:500].tolist(), paid, strict=False)]

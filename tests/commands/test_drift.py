@@ -76,7 +76,7 @@ def test_words_and_page(tmp_path):
     done = drift(write_table(tmp_path / "rows.csv", rows()), "--report", page, env={"COLUMNS": "200"})
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("4 of 6 inputs changed.")
-    assert "windows of 300 rows, compared with the first 600" in done.stdout
+    assert "300 rows, each compared with the first 600 rows, and several together with all" in done.stdout
     assert "at most 1 % of streams" in done.stdout
     text = page.read_text()
     tree = ElementTree.fromstring(text.removeprefix("<!DOCTYPE html>\n"))
@@ -85,6 +85,11 @@ def test_words_and_page(tmp_path):
     assert "prefers-color-scheme: dark" in text
     assert len(list(tree.iter("{http://www.w3.org/2000/svg}svg"))) == 2 * (1 + 4)  # wide and narrow
     assert "“other categories” 0 % → " in "".join(tree.itertext())
+
+
+def test_words_of_single_windows(tmp_path):
+    done = drift(write_table(tmp_path / "rows.csv", rows()), "--longest", 1, env={"COLUMNS": "200"})
+    assert "windows of 300 rows, compared with the first 600 rows." in done.stdout
 
 
 def test_a_stream_that_does_not_change_says_so(tmp_path):

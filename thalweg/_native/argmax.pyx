@@ -4,7 +4,7 @@ import numpy as np
 
 
 def likeliest(const double[:, :] p):
-    """Return the column of the greatest number in each row, the first of equal ones."""
+    """Return the column of the largest number in each row; of equal numbers the first."""
     cdef Py_ssize_t i, k, best
     cdef Py_ssize_t n = p.shape[0], n_classes = p.shape[1]
     if n_classes == 0:
@@ -15,7 +15,7 @@ def likeliest(const double[:, :] p):
         for i in range(n):
             best = 0
             for k in range(1, n_classes):
-                # Which class is ahead is hard to foresee: a conditional move costs less than a branch.
+                # Which class is ahead is hard to predict: a conditional move costs less than a branch.
                 best = k if p[i, k] > p[i, best] else best
             code[i] = best
     return found

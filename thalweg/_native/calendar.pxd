@@ -1,4 +1,4 @@
-# The inputs that a moment, given as seconds since 1970, becomes.
+# The inputs made from a time, given as seconds since 1970.
 
 from libc.math cimport fabs
 
@@ -10,7 +10,7 @@ ctypedef struct parts_t:
 
 cdef parts_t parts_of(parts)
 
-# write the parts of a moment on the wall clock; `since` are the seconds since the origin
+# write the parts of a time in local time; `since` are the seconds since the origin
 cdef void write_inputs(const parts_t* parts, double wall, double since, double* out) noexcept nogil
 
 

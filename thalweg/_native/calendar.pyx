@@ -1,6 +1,6 @@
-"""The parts of moments: elapsed days, and cycles as places on a circle.
+"""The parts of times: elapsed days, and cycles as points on a circle.
 
-Steps of pipelines and files that are read use the one formula here. The month is found from the days since
+Pipeline steps and file readers both use the formula here. The month is found from the days since
 1970-01-01 in years that begin in March, so that the leap day is the last of its year (Hinnant,
 "chrono-compatible low-level date algorithms").
 """
@@ -14,9 +14,9 @@ cdef double DAY = 86400.0
 
 
 def date_inputs(const double[::1] wall, const double[::1] utc, double origin, parts):
-    """Return moments as rows × inputs, NaN for those that are missing or beyond all dates.
+    """Return times as rows × inputs, NaN for those that are missing or outside of all dates.
 
-    `wall` are seconds on the clock that counts for the time, weekday and month; `utc`, of the same length,
+    `wall` are seconds in local time, for the time of day, weekday and month; `utc`, of the same length,
     those from which `origin` is subtracted for the elapsed days. The inputs are in the order elapsed, time,
     weekday, month, whatever the order of `parts`.
     """
@@ -45,7 +45,7 @@ cdef void write_inputs(const parts_t* parts, double wall, double since, double* 
     cdef double days
     if seconds < 0:
         seconds += DAY
-    if seconds >= DAY:                  # a moment before midnight that is too short for a double
+    if seconds >= DAY:                  # closer to midnight than a double can tell
         seconds = 0
     days = rint((wall - seconds) / DAY)
     if parts.elapsed:
@@ -71,6 +71,6 @@ cdef int month_of(int64_t days) noexcept nogil:
 
 
 cdef inline double* circle(double turn, double* out) noexcept nogil:
-    # How far round, as a fraction of 1.
+    # The part of a cycle, from 0 to 1.
     out[0], out[1] = sin(2 * M_PI * turn), cos(2 * M_PI * turn)
     return out + 2

@@ -1,4 +1,4 @@
-# What went wrong in compiled code that cannot raise: recorded for the thread, raised by whoever called it.
+# Errors in compiled code that cannot raise: recorded for the thread, raised by the caller.
 
 from cpython.object cimport PyObject
 
@@ -22,15 +22,15 @@ ctypedef struct call_t:
     failure_t* failure
     failure_t outer                     # of the call inside which this one was made
     bint polls                          # this thread handles signals
-    Py_ssize_t n_rows                   # to process before the next look at the clock
+    Py_ssize_t n_rows                   # to process before the next check of the clock
     double started
 
 
 # start of a public call that runs compiled code; to be ended by end_call, with nothing that raises in
-# between; n_rows is 0 if no signals are looked for
+# between; n_rows is 0 if no signals are checked
 cdef void begin_call(call_t* call, Py_ssize_t n_rows) noexcept
 
-# every `call.n_rows` rows: look for signals such as Ctrl-C, and adapt n_rows to the time they took
+# every `call.n_rows` rows: check for signals such as Ctrl-C, and adapt n_rows to the time they took
 cdef void poll_signals(call_t* call) noexcept
 
 # the same where perhaps fewer rows were processed, in too short a time to tell how many more there could be

@@ -25,7 +25,7 @@ cdef extern from *:
     """
     failure_t thalweg_failure
 
-cdef double SHORT = 0.01                # seconds between two looks for signals: more rows if it was less,
+cdef double SHORT = 0.01                # seconds between two checks for signals: more rows if it was less,
 cdef double LONG = 0.05                 # fewer if it was more
 
 cdef enum:

@@ -1,4 +1,4 @@
-# What was known when a row was observed, kept until the row's label comes; found again by the row's number.
+# What was known when a row was observed, kept until the row's label arrives; found again by the row's number.
 
 from libc.stdint cimport int64_t
 
@@ -31,7 +31,7 @@ cdef inline kept_rows_t* kept_by(Kernel kernel):
     return &(<KeptRows> kernel.kept).core
 
 
-# where to write what is kept with a row; NULL if its number is 0 or memory is lacking
+# where to write what is kept with a row; NULL if its number is 0 or memory runs out
 cdef double* keep_row(kept_rows_t* s, int64_t number) noexcept nogil
 
 

@@ -1,6 +1,6 @@
-"""What was known when a row was observed, kept until its label comes: for learners that use past labels.
+"""What was known when a row was observed, kept until its label arrives: for learners that use past labels.
 
-A label may come late, out of order or never. Rows are found by their numbers, which waiting_index.pyx gives
+A label may arrive late, out of order or never. Rows are found by their numbers, which waiting_index.pyx gives
 them. The memory is a ring in which a row has the place number % room. It grows while the row that would be
 overwritten may still wait, up to a bound; then that row, which has waited longest, is forgotten.
 """
@@ -57,7 +57,7 @@ cdef class KeptRows(Kernel):
 
 
 def grown(arrays, room):
-    """Return the arrays with so much room; of rows with the same place the later one is kept."""
+    """Return the arrays with this much room; of rows with the same place the later one is kept."""
     used = np.sort(arrays["kept_number"][arrays["kept_number"] > 0])
     new = {}
     for name in ("kept_number", "kept_values"):

@@ -40,13 +40,13 @@ ctypedef struct learner_t:
     predict_learn_f predict_learn
     # the same for the first of n rows, none of which was observed; return how many were done: perhaps none
     predict_learn_rows_f predict_learn_rows
-    # predict_learn, and return the class that is likeliest then, where that is faster than to predict again
+    # predict_learn, and return the class that is most likely then, where that is faster than to predict again
     predict_learn_again_f predict_learn_again
     # Before anything else was learned: learn n rows as one batch, without those of weight 0; return whether
-    # that was done. If not, because a signal came while it may stop or memory is lacking, the failure is
+    # that was done. If not, because a signal came while it may stop or memory runs out, the failure is
     # recorded and the learner must not be used.
     fit_block_f fit_block
-    # learn the rows that were held back until more would come
+    # learn the rows that were held back to wait for more
     flush_f flush
     # See a row that has no label yet. Numbers grow from 1 on; 0 is for a row whose label will not come.
     observe_f observe
@@ -54,7 +54,7 @@ ctypedef struct learner_t:
 
 cdef class Kernel:
     cdef learner_t handle
-    # Bytes of the struct at handle.state, if it holds nothing but addresses and settings, else 0 (slots.pyx).
+    # Bytes of the struct at handle.state, if it holds only addresses and settings, else 0 (slots.pyx).
     cdef Py_ssize_t core_size
     cdef readonly dict arrays           # as declared in `layout`, and what follows from them
     cdef readonly dict layout           # name: Array (layout.py)
@@ -62,7 +62,7 @@ cdef class Kernel:
     cdef Kernel kept                    # KeptRows, part of the state; None in most kernels
     cdef str who
     cdef public Lock lock
-    cdef Py_ssize_t n_rows              # to process between two looks for signals
+    cdef Py_ssize_t n_rows              # to process between two checks for signals
     cdef bint calls_python              # rows reach code written in Python: it may fail at any of them
 
     cdef void set_handle(self, void* state, Py_ssize_t n_features, Py_ssize_t n_classes, learn_f learn,
@@ -77,7 +77,7 @@ cdef class Kernel:
                      bint observes) except -1
 
 
-# fit_block of a learner that has it; else learn the rows one by one, and flush
+# fit_block if the learner has it; otherwise learn the rows one by one, and flush
 cdef bint fit_block(const learner_t* h, const double* X, const Py_ssize_t* y, const double* w, Py_ssize_t n,
                     bint may_stop) noexcept nogil
 
@@ -106,7 +106,7 @@ cdef inline void predict_learn(const learner_t* h, const double* x, Py_ssize_t y
 cdef inline Py_ssize_t predict_learn_again(const learner_t* h, const double* x, Py_ssize_t y, double w,
                                            int64_t number, double* p, double* again,
                                            double* scratch) noexcept nogil:
-    # Predict into p, learn if the weight is above 0, and return the class that is likeliest then;
+    # Predict into p, learn if the weight is above 0, and return the class that is most likely then;
     # again[class] is memory.
     if w > 0 and h.predict_learn_again != NULL:
         return h.predict_learn_again(h.state, x, y, w, number, p)

@@ -20,8 +20,8 @@ from .pointers cimport doubles
 from .waiting_index cimport WaitingIndex
 
 cdef enum:
-    FIRST_ROWS = 64                     # processed before the first look at the clock
-    ROWS_A_LOOK = 256                   # of a batch, between two looks for signals
+    FIRST_ROWS = 64                     # processed before the first check of the clock
+    ROWS_A_LOOK = 256                   # of a batch, between two checks for signals
     WORTHWHILE = 16                     # rows done together: try the next ones together, too
     ON_STACK = 64                       # doubles of scratch memory that need no allocation
 
@@ -75,8 +75,8 @@ cdef class Kernel:
     points the handle's state at the arrays' memory in `bind`, which reads addresses and nothing else. To
     grow, it makes new arrays and calls `adopt`: arrays and pointers change together or not at all. All the
     learner knows is in `arrays`: saving and copying need nothing else. Arrays there that are not declared
-    follow from the parameters and the declared ones; they are no part of a state, and `derive` works them
-    out again.
+    follow from the parameters and the declared ones; they are not part of a state, and `derive` recomputes
+    them.
     """
 
     def __cinit__(self):
@@ -102,11 +102,11 @@ cdef class Kernel:
         pass
 
     cdef void derive(self):
-        # Work out again, where they lie, the arrays that are not declared; allocates nothing.
+        # Recompute in place the arrays that are not declared; allocates nothing.
         pass
 
     cdef void adopt(self, dict arrays):
-        # Go on with these arrays, in place of those of the same names.
+        # Replace the arrays of the same names by these.
         self.arrays = self.arrays | arrays
         self.bind()
 
@@ -160,11 +160,11 @@ cdef class Kernel:
         self.process(X, p, None, True, False)
 
     def predict_observe(self, const double[:, ::1] X, double[:, ::1] p, const int64_t[::1] ids=None):
-        """For each row: write its probabilities into `p`, then see it as one that has no label."""
+        """For each row: write its probabilities into `p`, then observe it without a label."""
         self.process(X, p, ids, True, True)
 
     def observe(self, const double[:, ::1] X, const int64_t[::1] ids=None):
-        """See rows that have no label; `ids` are their numbers, if labels may follow."""
+        """Observe rows without labels; `ids` are their numbers, if labels may follow."""
         if self.handle.observe != NULL:
             self.process(X, None, ids, False, True)
 
@@ -203,7 +203,7 @@ cdef class Kernel:
         end_call(&call, -1)
 
     def flush(self):
-        """Learn the rows that were held back until more would come."""
+        """Learn the rows that were held back to wait for more."""
         cdef call_t call
         begin_call(&call, 0)
         with nogil:
@@ -213,7 +213,7 @@ cdef class Kernel:
     def learn_row(self, x, Py_ssize_t y, means=None, WaitingIndex waiting=None, given=None):
         """Learn one row, if it is an array of as many float64 of usual size as there are inputs.
 
-        Return whether it was: fast for what is nearly always given, all else is left to the caller. Values
+        Return whether it was: this is fast for the usual case, and leaves all others to the caller. Values
         may be missing, unless there are `means`: a pair of means and counts, which are updated. If it waits,
         by the id `given` or by its values, it waits no longer.
         """
@@ -277,18 +277,18 @@ cdef class Kernel:
         return good
 
     def state(self):
-        """Return copies of the arrays, without what is held in reserve."""
+        """Return copies of the arrays, without reserved memory."""
         used = self.used()
         own = {name: self.arrays[name][tuple(slice(used.get(axis)) for axis in array.axes)].copy()
                for name, array in self.layout.items()}
         return own if self.kept is None else own | self.kept.state()
 
     def used(self):
-        """Return how much of each axis that grows is in use, where some of it is held in reserve."""
+        """Return how much of each axis that grows is in use, where some of it is reserved."""
         return {}
 
     def restore(self, state):
-        """Go on from what `state` returned; raise StateError, and change nothing, if it does not fit."""
+        """Restore what `state` returned; raise StateError, and change nothing, if it does not fit."""
         kept = {}
         if self.kept is not None and isinstance(state, dict):
             kept = {name: array for name, array in state.items() if name in self.kept.layout}
@@ -301,7 +301,7 @@ cdef class Kernel:
         self.derive()
 
     def inherit(self, Kernel old, double missing=0.0):
-        """Go on from a kernel of fewer classes or inputs: as if all had been there, the new ones never seen.
+        """Continue from a kernel with fewer classes or inputs, as if the new ones had never occurred.
 
         `missing` is what stands for a value that an old row lacks: NaN, or 0 where rows are filled. Arrays
         with an axis of classes or inputs are lengthened; a subclass whose arrays depend on their numbers in
@@ -317,13 +317,13 @@ cdef class Kernel:
             self.kept.restore(old.kept.state())
 
     def beginning(self):
-        """Return copies of the arrays, with what is held in reserve: for `reset`."""
+        """Return copies of the arrays, with reserved memory: for `reset`."""
         if self.kept is not None:
             return self.state()
         return {name: self.arrays[name].copy() for name in self.layout}
 
     def reset(self, dict state):
-        """Go back to what `beginning` returned, of this kernel or of one made alike; nothing is checked.
+        """Return to what `beginning` returned, of this kernel or of one made alike; nothing is checked.
 
         No memory is allocated unless arrays have grown since.
         """
@@ -338,7 +338,7 @@ cdef class Kernel:
 
     @property
     def bytes(self):
-        """Bytes of all arrays, rows held in reserve and those of members included."""
+        """Bytes of all arrays, reserved rows and those of members included."""
         return self.array_bytes
 
     @property
@@ -349,7 +349,7 @@ cdef class Kernel:
 
     @property
     def size(self):
-        """How much the model has grown, where it grows: the nodes of a tree; else 0."""
+        """Size of a model that grows: the nodes of a tree; otherwise 0."""
         return 0
 
 

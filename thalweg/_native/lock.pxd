@@ -1,4 +1,4 @@
-# Many may read a learner at once; who changes it is alone.
+# Many threads may read a learner at once; a thread that changes it is alone.
 
 cdef class Lock:
     cdef Py_ssize_t n_readers

@@ -1,10 +1,11 @@
-"""The lock of a learner: predictions run side by side, learning excludes all else.
+"""The lock of a learner: predictions run in parallel, learning excludes everything else.
 
-Its fields change only while the interpreter's lock is held, which makes each change atomic. A thread that has
-to wait releases the interpreter, sleeps briefly and looks again, so that Ctrl-C also ends a wait. Readers let
-a waiting writer go first, and writers a reader that has waited for long: neither keeps the other out. The
-thread that writes may read and write again. A fork while another thread writes leaves the child with half a
-change and nobody to finish it: there the learner refuses everything until `begin` or `restore`.
+Its fields change only while the interpreter's lock is held, which makes each change atomic. A thread that
+has to wait releases the interpreter, sleeps briefly and looks again, so that Ctrl-C also ends a wait.
+Readers let a waiting writer go first, and writers a reader that has waited for long: neither keeps the
+other out. The thread that writes may read and write again. A fork while another thread writes leaves the
+child with an unfinished change that no thread completes: there the learner refuses everything until
+`begin` or `restore`.
 """
 
 import os
@@ -37,12 +38,12 @@ cdef class Lock:
 
     @property
     def read(self):
-        """Context in which nobody changes the learner."""
+        """Context in which no thread changes the learner."""
         return _Reading(self)
 
     @property
     def write(self):
-        """Context in which nobody else reads or changes the learner."""
+        """Context in which no other thread reads or changes the learner."""
         return _Writing(self)
 
     cdef int check_fork(self) except -1:
@@ -75,7 +76,7 @@ cdef class Lock:
             waited += pause
             pause = rest(pause)
         if self.depth:
-            # Rows learned in a loop would keep this reader out for ever; now no writer begins before it has.
+            # Rows learned in a loop would keep this reader out forever; now no writer begins before it has.
             self.n_overdue += 1
             try:
                 while self.depth:

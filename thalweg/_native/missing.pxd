@@ -19,7 +19,7 @@ cdef inline void update_row(const double* x, Py_ssize_t d, double* mean, double*
 
 
 cdef inline void fill_row(double* x, Py_ssize_t d, const double* mean) noexcept nogil:
-    # Put its input's mean in place of each missing value.
+    # Replace each missing value by the mean of its input.
     cdef Py_ssize_t j
     for j in range(d):
         if isnan(x[j]):

@@ -1,6 +1,6 @@
 """Finds values that are missing, infinite or huge, and fills gaps with the running mean of their input.
 
-Values beyond ±LARGEST are taken as ±LARGEST: kernels can then square and sum without leaving the range of a
+Values are clipped to ±LARGEST: kernels can then square and sum without leaving the range of a
 double.
 """
 
@@ -41,7 +41,7 @@ def scan(const double[:, ::1] X):
 
 
 def clip(double[:, ::1] X):
-    """Put ±LARGEST in place of values beyond it."""
+    """Clip values to ±LARGEST."""
     cdef Py_ssize_t i, j
     for i in range(X.shape[0]):
         for j in range(X.shape[1]):
@@ -59,7 +59,7 @@ def update_means(const double[:, ::1] X, const double[::1] w, double[::1] mean, 
 
 
 def fill(double[:, ::1] X, const double[::1] mean):
-    """Put its input's mean in place of each missing value."""
+    """Replace each missing value by the mean of its input."""
     cdef Py_ssize_t i
     with nogil:
         for i in range(X.shape[0]):
@@ -67,11 +67,11 @@ def fill(double[:, ::1] X, const double[::1] mean):
 
 
 def fill_and_update(double[:, ::1] X, const double[::1] w, double[::1] mean, double[::1] count):
-    """Put the mean of the rows before it in place of each missing value, learning the means as it goes."""
+    """Replace each missing value by the mean of the rows before it, learning the means as it goes."""
     cdef Py_ssize_t i
     with nogil:
         for i in range(X.shape[0]):
-            # First learn, then fill: a missing value leaves its own mean as it was.
+            # First learn, then fill: a missing value does not change its own mean.
             if w[i] > 0:
                 update_row(&X[i, 0], X.shape[1], &mean[0], &count[0])
             fill_row(&X[i, 0], X.shape[1], &mean[0])

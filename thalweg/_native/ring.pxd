@@ -55,7 +55,7 @@ cdef inline Py_ssize_t next_place(ring_t* r, Py_ssize_t y, double w) noexcept no
 
 
 cdef inline Py_ssize_t append_row(ring_t* r, const double* x, Py_ssize_t y, double w) noexcept nogil:
-    # Append a row, in place of the oldest if the ring is full; return its place.
+    # Append a row, instead of the oldest if the ring is full; return its place.
     cdef Py_ssize_t place = next_place(r, y, w)
     memcpy(row_at(r, place), x, r.width * sizeof(double))
     return place

@@ -16,7 +16,7 @@ def appended(dict arrays, const double[:, ::1] X, const Py_ssize_t[::1] y, const
              Py_ssize_t most):
     """Return the arrays of a ring with these rows at its end, and its oldest rows dropped beyond `most`.
 
-    The memory is shared, but for the span: what `arrays` holds stays as it is for as long as there is room
+    The memory is shared, except for the span: what `arrays` holds stays as it is for as long as there is room
     for its rows and the new ones.
     """
     cdef ring_t ring

@@ -1,5 +1,5 @@
-# Random numbers by counting: number c of stream `key` is a hash of both, so any of them can be had at any
-# time, in any order, on any thread. All the state there is is the key and how far one has counted.
+# Random numbers by counting: number c of stream `key` is a hash of both, so any of them can be drawn at any
+# time, in any order, on any thread. The whole state is the key and the counter.
 #
 #     bits(key, c) = mix(key + c G)                                splitmix64 (Steele, Lea, Flood 2014)
 #     normal: 256 layers of equal area (Marsaglia, Tsang 2000); a rejected draw goes on to mix(bits + G)

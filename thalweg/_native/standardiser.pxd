@@ -37,8 +37,8 @@ cdef inline void set_scale(double variance, double* scale, double* bound) noexce
 
 cdef inline void update(const double* row, lane_t count, lane_t mean, lane_t variance, lane_t scale,
                         lane_t bound, Py_ssize_t n_inputs) noexcept nogil:
-    # The row enters the running means and variances. Wild values are cut here too, so that one of them does
-    # not hide its input for good. No branches: the compiler makes vector instructions of it.
+    # Update the running means and variances. Extreme values are clipped here too, so that one of them does
+    # not hide its input permanently. There are no branches, so the compiler can vectorise the loop.
     cdef Py_ssize_t j
     cdef double here, error, share, spread
     for j in range(n_inputs):

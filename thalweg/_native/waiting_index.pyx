@@ -1,10 +1,10 @@
-"""Which rows wait for their labels, in the learner whose methods are called; its members know numbers alone.
+"""Which rows wait for their labels, in the learner whose methods are called; its members know only numbers.
 
 Rows are numbered 1, 2, 3, … as they are observed. A row is found again by its id, or by a hash of its values
 if it has none; of equal rows the one observed first is meant. An id that is observed again while it waits
 means the new row. The memory is a ring in which a row has the place number % room. It grows while the row
 that would be overwritten still waits, up to a bound; then that row, which has waited longest, is forgotten.
-Missing values have no part in the hash: a row is found, too, when there are more inputs than before.
+Missing values are not hashed, so a row is also found if inputs were added since.
 """
 
 import numpy as np
@@ -29,7 +29,7 @@ cdef enum:
     OBSERVED = 1                        # rows observed so far
 
 cdef enum:
-    # streams of `bits`: an id and a row have the same hash by chance alone
+    # streams of `bits`: an id and a row have the same hash only by chance
     OF_ID = 1
     OF_ROW = 2
 
@@ -48,7 +48,7 @@ LAYOUT = {
 
 
 cdef class WaitingIndex:
-    """Numbers of the rows that wait for their labels, of which there are at most `most`."""
+    """Numbers of at most `most` rows that wait for their labels."""
 
     def __init__(self, who, most):
         self.who, self.most = who, most
@@ -69,9 +69,9 @@ cdef class WaitingIndex:
         return self.counts[COUNT]
 
     def observe(self, cnp.ndarray X, cnp.ndarray ids, cnp.ndarray numbers):
-        """Let rows wait, by their `ids` or, if these are None, by their values; write their numbers.
+        """Make rows wait, by their `ids` or, if these are None, by their values; write their numbers.
 
-        A row that does not wait, because it has neither or memory is lacking, keeps the number 0.
+        A row that does not wait, because it has neither or memory runs out, keeps the number 0.
         """
         cdef rows_t rows = rows_of(X, ids, numbers)
         cdef Py_ssize_t i
@@ -97,7 +97,7 @@ cdef class WaitingIndex:
         return self.counts[OBSERVED]
 
     def undo(self, const int64_t[::1] numbers):
-        """Let the rows that were observed last, and have these numbers, be as if they had not come."""
+        """Undo the observation of the rows that were observed last and have these numbers."""
         cdef Py_ssize_t i
         for i in range(numbers.shape[0] - 1, -1, -1):
             if numbers[i] and numbers[i] == self.counts[OBSERVED]:
@@ -146,7 +146,7 @@ cdef class WaitingIndex:
         return number
 
     def put_back(self, const int64_t[::1] numbers):
-        """Let rows that were taken since the last one was observed wait again; 0 stands for no row."""
+        """Make rows that were taken since the last observation wait again; 0 means no row."""
         cdef Py_ssize_t i
         for i in range(numbers.shape[0]):
             if 0 < numbers[i] <= self.counts[OBSERVED] and not self.number[numbers[i] % self.room]:
@@ -200,7 +200,7 @@ cdef class WaitingIndex:
         return state
 
     def restore(self, state):
-        """Go on from what `state` returned; raise StateError, and change nothing, if it does not fit."""
+        """Restore what `state` returned; raise StateError, and change nothing, if it does not fit."""
         arrays = layouts.checked_arrays(LAYOUT, {"waiting": None}, state, self.who)
         number, who = arrays["number"], self.who
         (count, observed), room = arrays["counts"].tolist(), len(number)
@@ -252,7 +252,7 @@ cdef inline uint64_t key_at(const rows_t* rows, Py_ssize_t i) noexcept nogil:
 
 
 def grown(arrays, room):
-    """Return the arrays with so much room."""
+    """Return the arrays with this much room."""
     number = arrays["number"]
     used = number[number > 0]
     new = {"counts": arrays["counts"], "chain": new_chains(room)}
@@ -263,5 +263,5 @@ def grown(arrays, room):
 
 
 def new_chains(room):
-    """Return memory for the chains of so many places."""
+    """Return memory for the chains of this many places."""
     return layouts.new_array((3, room), INDEX)

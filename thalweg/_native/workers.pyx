@@ -1,11 +1,11 @@
 """Threads that help the calling thread for the time of one call.
 
 They are started by the call and end with it, so that no thread outlives a model, and a fork between two calls
-finds none. Between two pieces of work they wait without the interpreter: to hand one over takes some
-microseconds. Where the system has no more threads to give, the work is done by fewer.
+finds none. Between two pieces of work they wait without the interpreter: starting one takes some
+microseconds. If the system has no more threads, the work is done by fewer.
 
 They are threads of Python. A thread that the interpreter does not know gets a state from it whenever it takes
-the GIL, under a lock which the child of a fork at that moment would wait for, for ever.
+the GIL, under a lock which the child of a fork at that moment would wait for, forever.
 """
 
 import _thread
@@ -29,7 +29,7 @@ cdef extern from *:
     #endif
     }
     """
-    void relax_cpu() noexcept nogil     # a moment in which the core's other hardware thread has it all
+    void relax_cpu() noexcept nogil     # yields the core to its other hardware thread for a short time
 
 cdef enum:
     TRIES = 500                         # to get a lock before a thread sleeps: about 0.1 ms
@@ -101,10 +101,10 @@ cdef class Thread:
     cdef worker_t* worker
 
     def run(self):
-        """Work until all is over."""
+        """Work until the call ends."""
         with nogil:
             do_work(self.worker)
-        PyThread_release_lock(self.worker.done)     # with the GIL: the caller goes on when this thread ends
+        PyThread_release_lock(self.worker.done)     # with the GIL: the caller continues when this thread ends
 
 
 cdef void adopt_failure(worker_t* w) noexcept:
@@ -124,7 +124,7 @@ cdef void free_locks(worker_t* w) noexcept:
 
 
 cdef void do_work(worker_t* w) noexcept nogil:
-    # One piece of work after another until all is over.
+    # Process one piece of work after another until the call ends.
     wait_for(w.go)
     while not w.is_over:
         w.work(w.on, w.number)
@@ -135,7 +135,7 @@ cdef void do_work(worker_t* w) noexcept nogil:
 
 
 cdef void wait_for(PyThread_type_lock lock) noexcept nogil:
-    # Most waits are shorter than it takes to fall asleep and wake up.
+    # Most waits are shorter than the time to sleep and wake up.
     cdef int _i
     for _i in range(TRIES):
         if PyThread_acquire_lock(lock, NOWAIT_LOCK):

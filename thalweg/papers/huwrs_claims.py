@@ -71,7 +71,7 @@ def gains_with_chunks(runs: Runs, streams: Sequence[str], kind: str) -> Claim:
     means = [np.mean([accuracy_of(runs[(s, chunk, ALL, PAPER)]) for s in streams]) for chunk in chunks]
     measured = ", ".join(f"{chunk}: {mean:.1f}" for chunk, mean in zip(chunks, means, strict=True))
     holds = bool(np.all(np.diff(means) > 0)) if len(means) > 1 else None
-    return Claim(f"{kind}: it gains as chunks grow", measured, holds, "figure 1, no numbers")
+    return Claim(f"{kind}: it is better with longer chunks", measured, holds, "figure 1, no numbers")
 
 
 def faster_is_easier(runs: Runs, streams: Sequence[str], kind: str) -> Claim:
@@ -81,7 +81,7 @@ def faster_is_easier(runs: Runs, streams: Sequence[str], kind: str) -> Claim:
     slow, fast = (np.mean([accuracy_of(runs[name, c, ALL, PAPER]) for c in chunks]) for name in ends)
     measured = f"{streams[0]}: {slow:.1f}, {streams[-1]}: {fast:.1f}"
     paper = "axes 60–76 at 0.5, 76–98 at 10"
-    return Claim(f"{kind}: it does better at fast drift than at slow", measured, bool(fast > slow), paper)
+    return Claim(f"{kind}: it is better at fast drift than at slow drift", measured, bool(fast > slow), paper)
 
 
 def without_labels(runs: Runs, streams: Sequence[str], kind: str, name: str) -> Claim:

@@ -34,21 +34,22 @@ AXES = {
 
 NOTES = [
     "± is a standard error over seeds 0 to 4: of the stream for RBF and noise, of the subspaces for real "
-    "streams, where AHOT and DWM draw nothing.",
+    "streams, where AHOT and DWM draw no random numbers.",
     "HUWRS, paper: plain distance, threshold 0.7. HUWRS and SlidingHUWRS: the defaults of the library, "
-    "calibrated on other streams. Static forest: trained on the first chunk, never again. Retrain always: "
+    "calibrated on other streams. Static forest: trained on the first chunk only. Retrain always: trained "
     "on every chunk, equal votes. Labels only: rows without labels are ignored.",
-    "Figures 1 and 3 have no numbers but on their axes. Noise in 4 of 20 inputs, as the text says, leaves "
-    "the other 16 as they are, and accuracies high. MOA's generator with speeds of 0.5 to 10 a row, whose "
-    "centroids stop at the walls, gives HUWRS accuracies of the size of the axes, which rise with drift: "
-    "the faster a centroid, the fewer places it has. That stream is the same from chunk to chunk, so that "
-    "labels after the first chunk bring nothing to a forest that is not retrained.",
+    "Figures 1 and 3 have no numbers except on their axes. With noise in 4 of 20 inputs, as the text "
+    "says, the other 16 do not change, and accuracies stay high. With MOA's generator, speeds of 0.5 to "
+    "10 per row and centroids that stop at the walls, the accuracies of HUWRS are in the range of the "
+    "axes and rise with drift: the faster a centroid, the fewer positions it has. That stream is the same "
+    "from chunk to chunk, so labels after the first chunk do not help a forest that is not retrained.",
     "AHOT and DWM stay below the axes: here classes are balanced, and streams have 20,000 rows, not a "
-    "million. Chunks of 50,000 rows are left out (processor time). Which of the axes 76–96 and 76–98 is "
-    "that of drift 5 and which of drift 10 does not follow from the text of the paper.",
-    "The paper has six inputs of elec2 and does not say which. Without the two prices six are left, and "
-    "accuracies are of the size of its figure 2 (63.5 to 66.5). SlidingHUWRS, which takes up to fifty "
-    "times as long as HUWRS, is left out on elec2 and spam, and on the email list has chunks of 30 and 100.",
+    "million. Chunks of 50,000 rows are left out (processor time). The text of the paper does not say "
+    "which of the axes 76–96 and 76–98 is for drift 5 and which for drift 10.",
+    "The paper has six inputs of elec2 and does not say which. Without the two prices there are six, and "
+    "accuracies are in the range of its figure 2 (63.5 to 66.5). SlidingHUWRS, which takes up to fifty "
+    "times as long as HUWRS, is left out on elec2 and spam, and has only chunks of 30 and 100 on the "
+    "email list.",
 ]
 
 

@@ -70,7 +70,7 @@ def _of_steps(runs: Runs) -> Iterator[Claim]:
             yield Claim(f"{method}: more steps help (b = 10, 1)", *better(runs[many], runs[few]), numbers)
             numbers = f"{said[1]:g}, {PAPER_PERIODS['accuracy'][method][2]:g}"
             verdict = better(runs[few], runs[rarely])
-            yield Claim(f"{method}: rare members cost (p = 1, 100)", *verdict, numbers)
+            yield Claim(f"{method}: adding members rarely is worse (p = 1, 100)", *verdict, numbers)
 
 
 def _of_rivals(stream: str, runs: Runs) -> Iterator[Claim]:

@@ -20,18 +20,19 @@ from thalweg.papers.running import Results
 
 NOTES = [
     "± is a standard error over seeds; a claim is undecided within two of them.",
-    "Seeds: 0 to 4; 0 to 9 for the updates, windows and members that the paper does not have.",
+    "Seeds: 0 to 4; 0 to 9 for the updates, windows and members that are not in the paper.",
     "Left out: figure 1, a flow chart, and table 1, properties of the methods; there is nothing to measure.",
     "Table 2 is without M = 500, n = 500 and n = 1000, which would take a third of the time of all others.",
-    f"Figures 5 and 6 are of {LONG['full']:,} rows, not of a million, which take ten times as long.",
+    f"Figures 5 and 6 have {LONG['full']:,} rows, not a million, which would take ten times as long.",
     "OCB in table 2 has the order, of 1 and 5, that is most accurate for each size, as in the paper.",
-    "DWM is that of the paper's section 3.2, whose new members learn the window; 'DWM of 2007' is its "
-    "authors' own. 'AdWin Bagging, each' replaces every member whose own ADWIN alarms, not only the worst.",
-    "FLB, by distance: stumps answer by the distance from their split, as the paper says without a formula; "
-    "other stumps by the shares in their leaves. OCB, exact weights: AdaBoost's weights of the same members "
-    "on all rows so far, which OCB approximates, from row 2000 on.",
-    "Santa Fe is one series. Its test rows are drawn from all of it, those learned included; where they are "
-    "held out, 825 rows drawn at random are tested and never learned.",
+    "DWM is that of the paper's section 3.2, whose new members learn the window; 'DWM of 2007' is that of "
+    "its authors. 'AdWin Bagging, each' replaces every member whose own ADWIN gives an alarm, not only "
+    "the worst.",
+    "FLB, by distance: stumps answer by the distance from their split, as in the paper, which gives no "
+    "formula; other stumps answer by the shares in their leaves. OCB, exact weights: AdaBoost's weights "
+    "of the same members on all rows so far, which OCB approximates, from row 2000 on.",
+    "Santa Fe is one series. Its test rows are drawn from the whole series, including rows that were "
+    "learned; in the held-out variant 825 rows drawn at random are tested and never learned.",
 ]
 
 

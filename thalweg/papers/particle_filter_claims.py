@@ -37,7 +37,7 @@ ORDERS = (
     ("PF-LR is better than RegPF-LR", "MANY", WARM, "RegPF-LR", "89.1 > 88.1"),
     ("PF-LR is better than RegPF-LR", "CIRCLES", PLAIN, "RegPF-LR", "figure 7"),
     ("detection and selection help", "HYPERPLANE", "PF-LR, refit below 0.75", WARM, "figure 11"),
-    ("batches of 4 are worse than of 6", "ELEC", "PF-LR, B = 6", "PF-LR, B = 4", "91.5 > 88.3"),
+    ("batches of 4 are worse than batches of 6", "ELEC", "PF-LR, B = 6", "PF-LR, B = 4", "91.5 > 88.3"),
 )
 # Ours: the same tests for all, the tracking form, and the options.
 OURS = (
@@ -55,16 +55,16 @@ OURS = (
     ("the vote is better than the mean", "MANY", "PF-LR, vote", WARM),
     ("the vote is better than the mean", "CIRCLES", "PF-LR, vote", PLAIN),
     ("the vote is better than the mean", "ELEC", "PF-LR, vote", "PF-LR, B = 10"),
-    ("a spread that follows β helps", "SEA", "PF-LR, movement", WARM),
-    ("a spread that follows β helps, no warm-up", "SEA", "PF-LR, no warm-up, movement", "PF-LR, no warm-up"),
-    ("a spread that follows β helps", "MANY", "PF-LR, movement", WARM),
-    ("a spread that follows β helps", "CIRCLES", "PF-LR, movement", PLAIN),
-    ("a spread that follows β helps", "ELEC", "PF-LR, movement", "PF-LR, B = 10"),
-    ("batches of up to 50 that adapt help", "SEA", "PF-LR, resizing", WARM),
-    ("batches of up to 50 that adapt help", "MANY", "PF-LR, resizing", WARM),
-    ("batches of up to 50 that adapt help", "CIRCLES", "PF-LR, resizing", PLAIN),
-    ("batches of up to 50 that adapt help", "ELEC", "PF-LR, B = 50, resizing", "PF-LR, B = 50"),
-    ("batches that adapt are better than of 6", "ELEC", "PF-LR, B = 50, resizing", "PF-LR, B = 6"),
+    ("an adaptive spread helps", "SEA", "PF-LR, movement", WARM),
+    ("an adaptive spread helps, no warm-up", "SEA", "PF-LR, no warm-up, movement", "PF-LR, no warm-up"),
+    ("an adaptive spread helps", "MANY", "PF-LR, movement", WARM),
+    ("an adaptive spread helps", "CIRCLES", "PF-LR, movement", PLAIN),
+    ("an adaptive spread helps", "ELEC", "PF-LR, movement", "PF-LR, B = 10"),
+    ("adaptive batches of up to 50 help", "SEA", "PF-LR, resizing", WARM),
+    ("adaptive batches of up to 50 help", "MANY", "PF-LR, resizing", WARM),
+    ("adaptive batches of up to 50 help", "CIRCLES", "PF-LR, resizing", PLAIN),
+    ("adaptive batches of up to 50 help", "ELEC", "PF-LR, B = 50, resizing", "PF-LR, B = 50"),
+    ("adaptive batches are better than batches of 6", "ELEC", "PF-LR, B = 50, resizing", "PF-LR, B = 6"),
 )
 
 

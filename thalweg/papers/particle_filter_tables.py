@@ -58,17 +58,19 @@ ELEC_OPTIONS = {
     "resizing": tuple((f"{name}, B = 50, resizing", f"{name}, B = 50") for name in ("PF-LR", "tracking")),
 }
 NOTES = [
-    "± is a standard error over runs, for ELEC a standard deviation; a figure is met within two.",
-    "The paper tests DWM-NB on 20 rows after each row that it learns, and PF-LR and LB-HT on 1000 after each "
-    "batch; so do we. The table of both ways has each of them tested both ways, on the same rows.",
+    "± is a standard error over runs, for ELEC a standard deviation; a number is reproduced if it is "
+    "within two.",
+    "The paper tests DWM-NB on 20 rows after each row that it learns, and PF-LR and LB-HT on 1000 after "
+    "each batch; so do we. In the table of both ways each method is tested both ways, on the same rows.",
     "Figures 1 to 7 and 10 to 12 are drawn. Left out: figures 8 and 9, drawings without data of why wrong "
     "labels far from the boundary mislead a likelihood; tables 1 and 2, the concepts, which are in the "
     "streams Circles and Many.",
-    "Not run: a straight boundary on CIRCLES, which the paper calls no better than guessing, and all inputs "
-    "of ELEC, by which it says up to a few per cent are lost; it gives no numbers of them.",
-    "ELEC is one data set: its runs differ in the filter's seed alone, and DWM-NB has none. The paper does "
-    "not say how many runs it has there; its number of DWM-NB is another paper's, from all inputs.",
-    "Two cases are compared in the runs of the seeds that both have.",
+    "Not run: a straight boundary on CIRCLES, which the paper calls no better than guessing, and all "
+    "inputs of ELEC, which it says loses up to a few percent; it gives no numbers for them.",
+    "ELEC is one data set: its runs differ only in the seed of the filter, and DWM-NB has no seed. The "
+    "paper does not say how many runs it has there; its number for DWM-NB is from another paper, with all "
+    "inputs.",
+    "Two cases are compared on the seeds that both have.",
 ]
 
 
@@ -92,7 +94,7 @@ def report(results: Results) -> Report:
     made = Report(
         TITLE,
         REFERENCE,
-        {"particles": 100, "spread": 0.1, "batch": 50, "first seed": FIRST_SEED, "accuracy": "per cent"},
+        {"particles": 100, "spread": 0.1, "batch": 50, "first seed": FIRST_SEED, "accuracy": "percent"},
         claims=all_claims(runs, times),
         notes=[*NOTES],
     )

@@ -61,7 +61,7 @@ def _of_shifts(runs: Settings) -> Iterator[Claim]:
         yield decided(f"figure {figure}: Weighted beats Bagging", gap(chosen, RIVAL, BAGGING))
         for method in (PAPERS, ROBUST):
             soon = [after_jumps(chosen, name, range(1, 6)) for name in (method, RIVAL)]
-            text = f"figure {figure}: {method} is ahead of Weighted Bagging 1 to 5 chunks after a jump"
+            text = f"figure {figure}: {method} is better than Weighted Bagging 1 to 5 chunks after a jump"
             yield decided(text, soon[0] - soon[1])
 
 

@@ -32,19 +32,19 @@ PAPER_SECONDS = {BAGGING: 138, RIVAL: 163, PAPERS: 199}
 AFTER = (0, 1, 2, 3, 5, 9)  # the last that a quick run has
 NOTES = [
     "± is a standard error over seeds; gaps are paired by seed; a claim is undecided within two of them. "
-    "Figures 2, 3 and 4 have 100 seeds, as figure 3 of the paper, where methods have half chunks; robust by "
-    "folds, AWE, SEA and the baselines have the first 20, as all methods in figures 1 and 5.",
-    "The paper gives curves, and no numbers but the seconds of 40 chunks with full trees. Its penalty is "
-    "0.2 to 0.3. Its table 1, a list of symbols, is left out.",
-    "Weighted Bagging, logistic and robust have the same trees, grown on halves of chunks; Bagging has trees "
-    "of other halves. Robust by folds (penalty 1.5), AWE (weights by folds, the ten best of all trees) and "
-    "SEA (members replaced by quality) grow theirs on whole chunks.",
-    "Where the votes of Bagging are equal it predicts the first class, which matters with small trees only; "
+    "Figures 2, 3 and 4 have 100 seeds, like figure 3 of the paper, for methods with half chunks; robust "
+    "by folds, AWE, SEA and the baselines have the first 20, like all methods in figures 1 and 5.",
+    "The paper gives curves, and no numbers except the seconds of 40 chunks with full trees. Its penalty "
+    "is 0.2 to 0.3. Its table 1, a list of symbols, is left out.",
+    "Weighted Bagging, logistic and robust have the same trees, grown on halves of chunks; Bagging has "
+    "trees of other halves. Robust by folds (penalty 1.5), AWE (weights by folds, the ten best of all "
+    "trees) and SEA (members replaced by quality) grow theirs on whole chunks.",
+    "If the votes of Bagging are tied it predicts the first class, which matters only with small trees; "
     "docs/chunk_ensembles.md says how much.",
-    "Outliers are looked for in the half of each chunk that weighs members, by folds in all of it: recall is "
-    "of the flips there.",
-    "Seconds are processor time to predict and learn, which is what the paper totals; its computer is not "
-    "named, so that only ratios can be compared.",
+    "Outliers are searched in the half of each chunk that weights the members, by folds in all of it: "
+    "recall counts the flips there.",
+    "Seconds are processor time to predict and learn, which is what the paper reports; its computer is "
+    "not named, so only ratios can be compared.",
 ]
 
 
@@ -63,8 +63,8 @@ def report(results: Results) -> Report:
         made.tables += [sizes_table(runs, kind) for kind in ("accuracy", "balanced")]
         made.notes.append(
             "Figure 6 shows loans sorted by income: the paper's credit-card transactions are not available. "
-            "Runs are of the same loans, and differ in the order of those of the same income and in the rows "
-            "drawn."
+            "All runs use the same loans; they differ in the order of loans of the same income and in the "
+            "rows drawn."
         )
     else:
         made.notes.append(

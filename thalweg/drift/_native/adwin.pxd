@@ -22,7 +22,7 @@ cdef void adwin_begin(adwin_t* a, double delta, Py_ssize_t period, Py_ssize_t ro
 
 cdef void adwin_reset(adwin_t* a) noexcept nogil
 
-# take a value; 1 if the window was cut and its mean is now higher, -1 if cut and not higher, else 0
+# add a value; return 1 if the window was cut and its mean is now higher, -1 if cut and not higher, else 0
 cdef int adwin_update(adwin_t* a, double value) noexcept nogil
 
 cdef inline double adwin_mean(const adwin_t* a) noexcept nogil:

@@ -1,4 +1,4 @@
-"""ADWIN: a window that grows while its mean stays, and drops its older part once the two parts differ.
+"""ADWIN: a window that grows while its mean is constant, and drops its older part once two parts differ.
 
 The window is an exponential histogram. Buckets of size 2^r are kept from old to new, at most five of a
 size; a sixth merges the two oldest into one of the next size. A bucket knows its sum and its sum of squares
@@ -96,7 +96,7 @@ cdef inline void add(adwin_t* a, Py_ssize_t size, double total, double square) n
 
 
 cdef inline void shift(double* buckets, Py_ssize_t n) noexcept nogil:
-    # As it happens nearly always, with two, it needs no call.
+    # The usual case, two buckets, needs no call.
     if n == 2:
         buckets[0], buckets[1], buckets[2], buckets[3] = buckets[2], buckets[3], buckets[4], buckets[5]
     else:
@@ -170,7 +170,7 @@ cdef void sum_up(adwin_t* a, double* total, double* variance) noexcept nogil:
 
 
 cdef bint is_rounded(const adwin_t* a, double total, double variance) noexcept nogil:
-    # Whether the running sums are these but for rounding.
+    # Whether the running sums are these except for rounding.
     cdef double mean = total / max(a.width, 1.0), spread = sqrt(variance * a.width)
     if not fabs(a.total - total) <= ROUNDED * (fabs(total) + spread + a.width):
         return False
@@ -239,7 +239,7 @@ cdef int adwin_update(adwin_t* a, double value) noexcept nogil:
 
 
 def check_adwin(const double[::1] memory, who, name):
-    """Raise StateError unless `memory`, from the state's array `name`, holds an ADWIN that can go on."""
+    """Raise StateError unless `memory`, from the state's array `name`, holds a valid ADWIN."""
     cdef Py_ssize_t n_header = sizeof(adwin_t) // sizeof(double)
     wrong = None
     if memory.shape[0] < adwin_doubles(1):
@@ -326,7 +326,7 @@ cdef class ADWINKernel(DetectorKernel):
         self.reset()
 
     def check(self, memory, found):
-        """Raise StateError if the window is none that updates leave."""
+        """Raise StateError if no sequence of updates leads to this window."""
         check_adwin(memory, self.who, "memory")
 
     @property

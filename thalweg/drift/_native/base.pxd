@@ -12,11 +12,11 @@ cdef extern from *:
     """
     static const double LARGEST_LOSS = 1e100;
     """
-    const double LARGEST_LOSS           # losses beyond it are taken as this: sums of squares stay finite
+    const double LARGEST_LOSS           # losses are clipped to it: sums of squares stay finite
 
 ctypedef struct detector_t:
     void* state
-    # update: process a loss; return QUIET, WARNING or ALARM (the detector goes on by itself afterwards)
+    # update: process a loss; return QUIET, WARNING or ALARM (no reset is needed afterwards)
     int (*update)(void* state, double loss) noexcept nogil
     void (*reset)(void* state) noexcept nogil
 
@@ -26,7 +26,7 @@ cdef class DetectorKernel:
     cdef readonly object memory
     cdef int last_level                 # what the last loss led to
     cdef dict fields                    # name: Array (layout.py): the struct at the start of `memory`
-    cdef Py_ssize_t n_losses            # to process before the next look at the clock
+    cdef Py_ssize_t n_losses            # to process before the next check of the clock
     cdef public str who
     cdef public Lock lock
 

@@ -9,7 +9,7 @@ from thalweg._native.failure cimport begin_call, call_t, end_call, poll_signals,
 from thalweg._native.pointers cimport doubles
 
 cdef enum:
-    FIRST_LOSSES = 4096                 # processed before the first look at the clock
+    FIRST_LOSSES = 4096                 # processed before the first check of the clock
 
 globals().update(LARGEST_LOSS=LARGEST_LOSS)     # for Python, as `cpdef` does for integers
 
@@ -18,7 +18,7 @@ cdef class DetectorKernel:
     """A native detector: a struct of doubles, settings first, laid over `memory`, one NumPy array.
 
     A subclass declares the fields of the struct, makes the array with `allocate` and puts its functions into
-    `handle`. Everything the detector knows is in `memory` and `level` (what the last loss led to): saving and
+    `handle`. The detector's whole state is in `memory` and `level` (what the last loss led to): saving and
     copying need nothing else.
     """
 
@@ -41,14 +41,14 @@ cdef class DetectorKernel:
 
     @property
     def level(self):
-        """What the last loss led to: 0 if all is quiet, 1 for a warning, 2 for an alarm."""
+        """What the last loss led to: 0 for no signal, 1 for a warning, 2 for an alarm."""
         self.lock.begin_read()
         cdef int level = self.last_level
         self.lock.end_read()
         return level
 
     def update(self, double loss):
-        """Process one loss; return 0 if all is quiet, 1 for a warning, 2 for an alarm."""
+        """Process one loss; return 0 for no signal, 1 for a warning, 2 for an alarm."""
         cdef call_t call
         cdef int level
         self.lock.begin_write()
@@ -97,11 +97,11 @@ cdef class DetectorKernel:
         end_call(&call, -1)
 
     def state(self):
-        """Return a copy of all the detector knows."""
+        """Return a copy of the detector's state."""
         return {"memory": self.memory.copy(), "level": self.last_level}
 
     def restore(self, state):
-        """Go on from what `state` returned; raise StateError, and change nothing, if it does not fit."""
+        """Restore what `state` returned; raise StateError, and change nothing, if it does not fit."""
         arrays = dict(state)
         level = arrays.pop("level", None)
         is_level = type(level) is int and QUIET <= level <= ALARM

@@ -25,7 +25,7 @@ from thalweg._native.rng cimport bits, unit
 
 cdef enum:
     EXACT = 500                         # size of the samples up to which (1) is computed in whole numbers
-    MANY_LOSSES = 400000                # looked at, by some updates, before the first look at the clock
+    MANY_LOSSES = 400000                # looked at, by some updates, before the first check of the clock
 
 ctypedef struct kswin_t:
     double window

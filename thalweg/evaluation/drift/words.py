@@ -61,7 +61,10 @@ def compared(report: DriftReport) -> str:
         other = f"the {report.reference_rows:,} rows of {report.reference}"
         together = "all rows" if report.days is None else "all of these"
         return f"{windows_of(report)} and {together} together, compared with {other}"
-    return f"{windows_of(report)}, compared with the first {report.reference_rows:,} rows"
+    first = f"compared with the first {report.reference_rows:,} rows"
+    if report.monitor.longest == 1 or len(report.stops) < 2:
+        return f"{windows_of(report)}, {first}"
+    return f"{windows_of(report)}, each {first}, and several together with all rows before them"
 
 
 def notes(report: DriftReport) -> list[str]:

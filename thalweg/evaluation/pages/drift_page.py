@@ -122,7 +122,7 @@ def _settings(report: DriftReport) -> str:
     entries = {
         "stream": report.stream,
         "rows": f"{report.n_rows:,}, read and compared in {report.seconds:.2f} s",
-        "compared": f"{drift_words.compared(report)}; a quarter of those only defines the bins",
+        "compared": f"{drift_words.compared(report)}; a quarter of the reference only defines the bins",
         "distance": "".join(DISTANCES.get(type(monitor).__name__, (type(monitor).__name__, ""))),
         "watched": f"{len(report.watched):,} distributions",
         "false-alarm rate": f"{percentage(monitor.false_alarms, 'g')} of streams without change",

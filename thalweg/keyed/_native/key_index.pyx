@@ -1,9 +1,9 @@
-"""Keys and their numbers: 0, 1, 2, … in the order in which keys first came.
+"""Keys and their numbers: 0, 1, 2, … in the order in which keys first occurred.
 
 Two tables with open addressing: one for whole numbers of 64 bits, one for texts and all other keys, which
 come as bytes and a kind (keys.py). A table holds the number of a key plus 1, and 0 where it is empty; at
 least half of its places are empty. Hashes begin with a random number of the process, so that nobody can
-choose keys that all meet in one place.
+choose keys that all collide.
 """
 
 import os

@@ -45,7 +45,7 @@ cdef class Slab:
     cdef object shared                  # the kernel of the shared model
     cdef slots_t slots
     cdef Py_ssize_t room                # chunks there are addresses for
-    cdef Py_ssize_t n_rows              # to do between two looks for signals
+    cdef Py_ssize_t n_rows              # to do between two checks for signals
 
     cdef block_t begin_block(self, Py_ssize_t n_threads) except *
     cdef void end_block(self, block_t* b) noexcept

@@ -1,16 +1,16 @@
 """The states of many keys in one slab of memory, and the loops over their rows.
 
-A row binds a copy of the kernel's struct to the slot of its key (slots.pyx); slots of the rows that follow
-are fetched into the cache meanwhile. Rows are done in their order. With several threads a thread has the
-slots whose number leaves a certain rest: each key's rows are done by one thread, in their order, and results
-are the same.
+A row binds a copy of the kernel's struct to the slot of its key (slots.pyx); slots of the next rows are
+fetched into the cache at the same time. Rows are done in their order. With several threads a thread has
+the slots whose number leaves a certain rest: each key's rows are done by one thread, in their order, and
+results are the same.
 
 Mixed with a shared model that no longer learns, which gives a row the probabilities q, a key's p becomes
 
     b = 1/(1 + exp(-l)),  p <- b q + (1 - b) p                                                        (1)
     l <- DISCOUNT l + w (log max(q_y, LEAST) - log max(p_y, LEAST)),  within ±FARTHEST                (2)
 
-with the p of before (1) in (2): models are trusted by their discounted likelihood.
+with the p of before (1) in (2): models are weighted by their discounted likelihood.
 """
 
 from libc.math cimport exp, fabs, log
@@ -52,7 +52,7 @@ cdef enum:
     FAR = 4                             # and if they are small: a row is then done before its slot is there
     SMALL = 1024                        # bytes
     CHUNK = 1 << 24                     # bytes of memory that is asked for at a time, unless a slot has more
-    FIRST_ROWS = 256                    # before the first look for signals
+    FIRST_ROWS = 256                    # before the first check for signals
     LEAST_SHARED = 8192                 # rows that are worth starting threads for
 
 
@@ -140,7 +140,7 @@ cdef class Slab:
         memcpy(self.at(slot), &state[0], self.stride)
 
     def derive(self, Py_ssize_t start, Py_ssize_t stop):
-        """Work out the arrays that follow from the declared ones, for slots from `start` to `stop`."""
+        """Compute the arrays that follow from the declared ones, for slots from `start` to `stop`."""
         cdef SlotKernel kernel = self.kernels[0]
         cdef Py_ssize_t slot
         for slot in range(start, stop):
@@ -262,13 +262,13 @@ cdef class Slab:
 
 
 cdef int run(Slab slab, block_t* b, Py_ssize_t n) except -1:
-    # All rows, with a look for signals from time to time; a row that is begun is done.
+    # All rows, with a check for signals from time to time; a row that is begun is done.
     cdef Workers workers = None if b.n_threads == 1 else Workers(b.n_threads - 1)
     cdef Py_ssize_t start = 0
     cdef bint learns = b.y != NULL
     cdef call_t call
     if workers is not None:
-        b.n_threads = workers.n + 1     # where the system has no more to give, fewer than views
+        b.n_threads = workers.n + 1     # fewer than views if the system has no more
     begin_call(&call, slab.n_rows * b.n_threads)
     while start < n and not call.failure.failed:
         b.start, b.stop = start, min(start + call.n_rows, n) if call.polls else n

@@ -1,10 +1,10 @@
-"""Kernels whose state can lie anywhere: one kernel serves many states, each in a slot of its own.
+"""Kernels whose state can lie anywhere: one kernel serves many states, each in its own slot.
 
 The arrays of the kernel are moved into one piece of memory, the slot. What its struct holds then are
-settings, addresses of scratch memory, and addresses inside the slot. The last are found by binding the kernel
-to two slots and comparing the structs: they are the words that moved as far as the slot did. To work on
-another state is to write these addresses anew (`bind_at`), in a copy of the struct, so that threads have one
-each.
+settings, addresses of scratch memory, and addresses inside the slot. The last are found by binding the
+kernel to two slots and comparing the structs: they are the words that moved as far as the slot did. To
+work on another state, `bind_at` writes these addresses again, in a copy of the struct, so that each
+thread has one.
 """
 
 from libc.stdint cimport uintptr_t
@@ -96,7 +96,7 @@ cdef class SlotKernel:
         return <char*> address
 
     cdef view_t new_view(self) except *:
-        # A view with a struct of its own, to be ended by free_view. Views share the kernel's scratch memory.
+        # A view with its own struct, to be ended by free_view. Views share the kernel's scratch memory.
         cdef view_t view = self.own
         view.handle = self.kernel.handle
         view.handle.state = malloc(max(self.kernel.core_size, 1))
@@ -106,7 +106,7 @@ cdef class SlotKernel:
         return view
 
     cdef void derive_at(self, char* base):
-        # Work out the arrays of a slot that are not declared.
+        # Compute the arrays of a slot that are not declared.
         cdef view_t view = self.own
         view.handle.state = self.kernel.handle.state
         bind_at(&view, base)

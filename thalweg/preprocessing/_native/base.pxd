@@ -13,7 +13,7 @@ ctypedef struct step_t:
     Py_ssize_t n_outputs
     Py_ssize_t n_shared                 # outputs, the first, to which all columns add
     Py_ssize_t n_columns
-    const Py_ssize_t* inputs            # [column]: its place in the row, in growing order
+    const Py_ssize_t* inputs            # [column]: its place in the row, in increasing order
     const Py_ssize_t* column            # [input]: which column it is, -1 if it is only passed on
     const Py_ssize_t* place             # [input]: where its outputs begin
     # write the outputs of a value of column c, or add to the shared ones, of which out is the first

@@ -61,7 +61,7 @@ cdef class StepKernel(Kernel):
                 update_row(&self.step, &X[i, 0])
 
     def inherit(self, Kernel old, double missing=0.0):
-        """Go on from a step of fewer inputs, whose columns are the first of these."""
+        """Continue from a step with fewer inputs, whose columns are the first of these."""
         new = {name: array.copy() for name, array in self.arrays.items()}
         for name in new:
             new[name][:len(old.arrays[name])] = old.arrays[name]

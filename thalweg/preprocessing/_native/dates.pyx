@@ -1,4 +1,4 @@
-"""The step that replaces moments by their parts (calendar.pyx)."""
+"""The step that replaces times by their parts (calendar.pyx)."""
 
 from libc.math cimport NAN, isnan
 
@@ -10,11 +10,11 @@ from .base cimport StepKernel
 
 ctypedef struct dates_t:
     parts_t parts
-    double* origin                      # [column]: the first moment learned, NaN before
+    double* origin                      # [column]: the first time learned, NaN before
 
 
 cdef class DatesKernel(StepKernel):
-    """The given parts of the moments at `columns`."""
+    """The given parts of the times at `columns`."""
 
     cdef dates_t core
 

@@ -18,7 +18,7 @@ ctypedef struct categories_t:
     Py_ssize_t most                     # codes of any column
     const Py_ssize_t* room              # [column]: codes
     double* known                       # [column, most]: the value of each code, NaN where there is none yet
-    bint marks_unseen                   # unseen values have a place or a code of their own
+    bint marks_unseen                   # unseen values have their own place or code
 
 
 cdef class CategoriesKernel(StepKernel):

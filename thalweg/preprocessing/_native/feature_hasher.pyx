@@ -1,4 +1,4 @@
-"""Many inputs as few: each adds its value, or 1 for its category, to a place that a hash chooses."""
+"""Many inputs as few: each adds its value, or 1 for its category, to an output chosen by a hash."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Missing values filled with the running mean or the last value, and flags that tell where they were."""
+"""Missing values filled with the running mean or the last value, and flags that mark where they were."""
 
 from libc.math cimport isnan
 

@@ -1,6 +1,6 @@
 """A learner behind steps that transform each row, with what they know before it, and then learn it.
 
-A row that is observed is kept as it was transformed, until its label comes: it is learned as it was when it
+A row that is observed is kept as it was transformed, until its label arrives: it is learned as it was when it
 could be predicted, and the steps learn it once.
 """
 
@@ -68,7 +68,7 @@ cdef class PipelineKernel(Kernel):
         return self.core.width
 
     def inherit(self, Kernel old, double missing=0.0):
-        """Go on from a kernel of fewer inputs or classes: rows that become as long go on waiting."""
+        """Continue from a kernel with fewer inputs or classes: rows that become as long keep waiting."""
         self.inherit_kept(old)
 
     def set_member(self, member, Kernel kernel):

@@ -99,7 +99,7 @@ cdef class AccuracyKernel:
         return used
 
     def take_labels(self, const Py_ssize_t[::1] numbers, const Py_ssize_t[::1] codes):
-        """Take labels that come now for rows of these numbers; return how many were of rows that wait."""
+        """Take labels that arrive now for rows of these numbers; return how many were of rows that wait."""
         cdef estimate_t* c = &self.core
         cdef Py_ssize_t i, used = 0
         with nogil:
@@ -108,7 +108,7 @@ cdef class AccuracyKernel:
         return used
 
     def add_knowledge(self, Py_ssize_t n):
-        """Take note that the model has learned `n` labels of other rows."""
+        """Count `n` labels of other rows that the model has learned."""
         self.core.counts[KNOWN] += n
 
     def waits(self, Py_ssize_t number):
@@ -155,14 +155,15 @@ cdef class AccuracyKernel:
     def judge(self, Py_ssize_t start, Py_ssize_t stop):
         """Return estimate, variance, spread, unknown share, τ² and n for rows from `start` to `stop`.
 
-        Rows forgotten without a label, which are of whole windows only, count with what was said of them.
+        Rows forgotten without a label, which are of whole windows only, count with what was predicted for
+        them.
         """
         cdef judgement_t found
         judge(&self.core, start, stop, &found)
         return found.estimate, found.variance, found.spread, found.unknown, found.tau, found.n
 
     def said(self, Py_ssize_t start, Py_ssize_t stop):
-        """Return what the experts say of each row, its answer, its label (-1: none) and probabilities."""
+        """Return what the experts predict for each row, its answer, label (-1: none) and probabilities."""
         cdef estimate_t* c = &self.core
         cdef Py_ssize_t number
         start = max(start, self.oldest)
@@ -206,7 +207,7 @@ cdef class AccuracyKernel:
         return {name: array.copy() for name, array in self.arrays.items()}
 
     def restore(self, state):
-        """Go on from what `state` returned; raise StateError, and change nothing, if it does not fit."""
+        """Restore what `state` returned; raise StateError, and change nothing, if it does not fit."""
         cdef estimate_t* c = &self.core
         lengths = {"row": None, "window": None, "class": c.n_classes, "kept": N_KEPT + c.n_classes}
         arrays = layouts.checked_arrays(LAYOUT, lengths, state, self.who)

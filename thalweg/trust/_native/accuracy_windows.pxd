@@ -57,8 +57,8 @@ cdef enum:
     W_GONE_VARIANCE = 4
     W_COST = 5                          # of the rows with labels, and of those forgotten
     W_GONE_COST = 6
-    W_STAGE = 7                         # 0: open, 1: ended, 2: ended, and all labels have come
-    W_END = 8                           # what was said at its end: see `judgement_t`
+    W_STAGE = 7                         # 0: open, 1: ended, 2: ended, and all labels have arrived
+    W_END = 8                           # what was predicted at its end: see `judgement_t`
     W_END_KNEW = 14
     N_WINDOW = 16
 
@@ -102,10 +102,10 @@ ctypedef struct estimate_t:
 # of each expert
 cdef void find_weights(estimate_t* c) noexcept nogil
 
-# what the experts say now of a row, written to `each`, and its weighted mean
+# what the experts predict now for a row, written to `each`, and its weighted mean
 cdef double mixed(estimate_t* c, const double* row, double* each) noexcept nogil
 
-# the same, but for rows whose labels are long overdue: what they said then
+# the same, except for rows whose labels are long overdue: what they said then
 cdef double judged(estimate_t* c, const double* row, double* each) noexcept nogil
 
 # a row that was answered; there must be room

@@ -1,4 +1,4 @@
-"""How often the answers of a model are right, from labels that come late or never, and what it said.
+"""How often the answers of a model are right, from its probabilities and labels that may be late or missing.
 
 Row j was answered with confidence p_j, the probability of its answer, when the model knew L_j labels; L are
 those it knows now, and c_j is 1 if the answer was right. Seven experts turn the logit r of the confidence
@@ -23,8 +23,8 @@ tenth of a window, D is the mean of g_j - c_j over the latest block of a window'
     E ← e^(-1/3000) E + u × log-loss of g_j                                                      (6)
     weight ∝ prior (m/min m)⁻³ exp(-(E - min E)/(1 + mean delay)^(2/3))                          (7)
 
-A window's estimate counts the labels it has and adds what the experts say of the other rows: now, or when
-their labels were overdue for the length of a window. Its variance is
+A window's estimate counts the labels it has and adds what the experts predict for the other rows: now, or
+when their labels were overdue for the length of a window. Its variance is
 
     Σ g(1 - g)/rows² + max(f² τ², Σ weight (estimate of an expert - estimate)²)                   (8)
     τ² = (U + q .1²)/(n + q),  q = 1/(1 + n)²,  U ← .95 U + u max(error² - variance, 0)/f²        (9)
@@ -68,7 +68,7 @@ cdef double mean_delay(const estimate_t* c) noexcept nogil:
 
 
 cdef double overdue(const estimate_t* c) noexcept nogil:
-    # Labels that have not come after so many rows are not expected any more.
+    # Labels that have not arrived after so many rows are not expected any more.
     cdef double mean = mean_delay(c)
     if c.sums[DELAYS] <= 0:
         return 1e300
@@ -96,7 +96,7 @@ cdef void find_weights(estimate_t* c) noexcept nogil:
 
 
 cdef double mixed(estimate_t* c, const double* row, double* each) noexcept nogil:
-    # What the experts say of a row, written to `each`, and its weighted mean.
+    # What the experts predict for a row, written to `each`, and its weighted mean.
     cdef double mean = 0.0
     cdef Py_ssize_t i
     if c.stale:
@@ -151,7 +151,7 @@ cdef void end_rows(estimate_t* c) noexcept nogil:
 
 
 cdef double judged(estimate_t* c, const double* row, double* each) noexcept nogil:
-    # What the experts say of a row, now or for the last time.
+    # What the experts predict for a row, now or for the last time.
     cdef Py_ssize_t i
     if row[FINAL] < 0:
         return mixed(c, row, each)
@@ -257,7 +257,7 @@ cdef void count_label(estimate_t* c, Py_ssize_t number, Py_ssize_t code, double 
 
 
 cdef void settle(estimate_t* c, double* window) noexcept nogil:
-    # All labels of a window have come that were not there at its end.
+    # All labels of a window have arrived that were not there at its end.
     cdef const judgement_t* said = <const judgement_t*> (window + W_END)
     cdef double u = knowledge(c, window[W_END_KNEW]), error = said.estimate - window[W_RIGHT] / c.window
     window[W_STAGE] = 2

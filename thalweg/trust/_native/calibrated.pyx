@@ -1,4 +1,4 @@
-"""Probabilities of a member made right: a mixture of scalings that forget, then the chance of the top class.
+"""Calibrated probabilities of a member: a mixture of scalings that forget, then a correction of one class.
 
 With the member's probabilities p, of K classes, and v the shares of the experts:
 
@@ -8,7 +8,7 @@ With the member's probabilities p, of K classes, and v the shares of the experts
 (4) the top class k, of m or of p if answers are kept, gets t g + (1 - t) m_k with g = 1/(1 + exp(-c - s r))
     and r = log(m_k/(1 - m_k)); the others share the rest as in m, but none gets more than the top class
 
-When the label y comes, with q by today's b and a of the z that was said then, u what it counts, and h the
+When the label y arrives, with q by today's b and a of the z that was said then, u what it counts, and h the
 information of the prior:
 
 (5) H_b <- L H_b + (1 - L) h + u Var_q(z);  b += (u (z_y - E_q z) - (1 - L) h (b - 1)) / H_b
@@ -17,7 +17,7 @@ information of the prior:
     was predicted, and the label came d rows late
 (8) (c, s) a step of a logistic regression of [k = y] on r, as (5) with a 2 x 2 matrix; t as v in (7)
 
-A row whose label comes late is observed first: z, r, g, the top class and the b and a of then are kept with
+A row whose label is late is observed first: z, r, g, the top class and the b and a of then are kept with
 it. If n labels had been learned then and N by now, it counts as u = (1 + n)/(1 + N) of its weight: what a
 beginner said tells little about the member now.
 """
@@ -101,7 +101,7 @@ ctypedef struct said_t:
 
 
 cdef class CalibratedKernel(OneMemberKernel):
-    """Calls a member, and makes its probabilities right."""
+    """Calls a member, and calibrates its probabilities."""
 
     cdef calibrated_t core
     cdef dict buffers
@@ -162,7 +162,7 @@ cdef class CalibratedKernel(OneMemberKernel):
         require(good, self.who, "line_information", "must be that of a regression")
 
     def inherit(self, Kernel old, double missing=0.0):
-        """Go on from a kernel of fewer classes or inputs: waiting rows give new classes the least chance."""
+        """Continue from a kernel with fewer classes or inputs: for waiting rows, new classes have FLOOR."""
         state, n_before = old.kept.state(), old.lengths["class"]
         n_head, n_new = HEAD + self.core.n_scalings, self.core.n_classes - n_before
         values = state["kept_values"]
@@ -194,7 +194,7 @@ cdef void scale_all(const calibrated_t* c, const double* slope, const double* bi
 
 
 cdef said_t answer(const calibrated_t* c, double* p, double* own) noexcept nogil:
-    # Make the member's probabilities p right; own[own_size] is memory for what is said on the way.
+    # Calibrate the member's probabilities p; own[own_size] is memory for intermediate results.
     cdef Py_ssize_t i, k, n = c.n_classes
     cdef double total = 0.0, log_total
     cdef double* mixed = own + (2 + c.n_scalings) * n
@@ -240,7 +240,7 @@ cdef inline void set_top(const calibrated_t* c, const double* mixed, said_t* sai
     chance = max(chance, second / (rest + second))
     least = (1 - chance) / rest
     for k in range(n):                                                                      # (4)
-        # The bounds differ by rounding alone: the top class is the first of the largest.
+        # The bounds differ only by rounding: the top class is the first of the largest.
         p[k] = min(least * mixed[k], chance if k > top else chance * (1 - 1e-15))
     p[top] = chance
 

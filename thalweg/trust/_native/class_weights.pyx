@@ -1,4 +1,4 @@
-"""Rows of a member weighed by their classes.
+"""Rows of a member weighted by their classes.
 
 A row of class y and weight w is learned with the weight w f_y. With f given for each class that is all.
 Otherwise the classes are balanced, with n_k the rows of class k so far, faded, and K the classes seen:
@@ -33,7 +33,7 @@ ctypedef struct class_weights_t:
 
 
 cdef class ClassWeightsKernel(OneMemberKernel):
-    """Calls a member with rows weighed by their classes."""
+    """Calls a member with rows weighted by their classes."""
 
     cdef class_weights_t core
     cdef dict buffers
@@ -53,7 +53,7 @@ cdef class ClassWeightsKernel(OneMemberKernel):
         self.core.n_rows = doubles(self.arrays["n_rows"])
 
     def inherit(self, Kernel old, double missing=0.0):
-        """Go on from a kernel of fewer classes or inputs."""
+        """Continue from a kernel with fewer classes or inputs."""
         self.adopt(layouts.grown(self.layout, self.lengths, self.arrays, old.arrays, self.who, missing))
 
     cdef void follow_member(self):

@@ -4,16 +4,16 @@ A row's uncertainty is u = 1 - (p_(1) - p_(2)), from its two largest probabiliti
 the last `window` rows, in (0, 1). With the share B, the random part e and k = min(9, 1/B - 1)
 
     f = e + (1 - e)(k + 1) r^k                        mean 1 if nothing changes                  (1)
-    m += (f - m)/(2 window)                           its mean of late, at least 0.1             (2)
+    m += (f - m)/(2 window)                           its recent mean, at least 0.1              (2)
     due = B (t + advance) - asked                     labels that may still be asked for         (3)
     chance = B f/m clip(1 + (due - reserve)/D, 0.3, 20), at most 1; 0 if due < 1                 (4)
 
-with m before the row. f is 1 in the first rows, before there are ranks. While a model grows ever more sure,
-all ranks are low; m makes up for it. D = max(2, 200 B) labels: what is due is spent within some hundred rows.
-While due fluctuates about the reserve, its standard deviation is sqrt(D (1 - B)/2), and the reserve is 1.5 of
-them and a label more, but not above 1.5 % of what may be spent: so the budget is seldom used up, which would
-leave rows no chance. Ties are broken at random. Draw number i is a hash of the seed and i, so that the state
-of the generator is the number of rows.
+with m before the row. f is 1 in the first rows, before there are ranks. While a model becomes more and more
+confident, all ranks are low; m makes up for it. D = max(2, 200 B) labels: what is due is spent within a few
+hundred rows. While due fluctuates about the reserve, its standard deviation is sqrt(D (1 - B)/2), and the
+reserve is 1.5 of them and a label more, but not above 1.5 % of what may be spent: so the budget is rarely
+used up, which would leave rows no chance. Ties are broken at random. Draw number i is a hash of the seed
+and i, so that the state of the generator is the number of rows.
 """
 
 import numpy as np
@@ -34,7 +34,7 @@ from thalweg._native.waiting_index cimport WaitingIndex
 
 cdef enum:
     FIRST_ROWS = 30                     # before there are ranks
-    ROWS_A_LOOK = 64                    # processed before the first look at the clock
+    ROWS_A_LOOK = 64                    # processed before the first check of the clock
     OBSERVED = 1                        # place in a WaitingIndex's counts: rows observed so far
 
 cdef extern from *:
@@ -83,7 +83,7 @@ cdef class LabelBudgetKernel:
     cdef object ranks
     cdef dict fields
     cdef str who
-    cdef Py_ssize_t n_at_a_time         # rows to process between two looks for signals
+    cdef Py_ssize_t n_at_a_time         # rows to process between two checks for signals
 
     def __init__(self, who, share, random_share, window, advance, seed, is_given):
         self.who, self.n_at_a_time = who, ROWS_A_LOOK
@@ -118,8 +118,8 @@ cdef class LabelBudgetKernel:
                         const int64_t[::1] ids, unsigned char[::1] asked, double[::1] chances):
         """Predict rows by a learner's kernel and decide for each, up to one asked for; return their number.
 
-        If the learner `observes`, it sees each row as one that has no label yet, but for one that is asked
-        for and whose label comes at once; such rows are `waiting`, if not None, by their ids. The first
+        If the learner `observes`, it observes each row without a label, except for one that is asked
+        for and whose label arrives at once; such rows are `waiting`, if not None, by their ids. The first
         `n_classes` probabilities are of classes.
         """
         cdef Py_ssize_t start = 0, first, stop, n_seen = 0
@@ -174,11 +174,11 @@ cdef class LabelBudgetKernel:
         return due_labels(self.core)
 
     def state(self):
-        """Return a copy of all it knows."""
+        """Return a copy of its state."""
         return {"memory": self.memory.copy()}
 
     def restore(self, state):
-        """Go on from what `state` returned; raise StateError, and change nothing, if it does not fit."""
+        """Restore what `state` returned; raise StateError, and change nothing, if it does not fit."""
         n = len(self.memory)
         memory = checked_arrays({"memory": Array(FLOAT, n)}, {}, state, self.who)["memory"]
         found = checked_fields(self.fields, memory[:len(FIELDS)], self.who, self.memory)
@@ -216,7 +216,7 @@ cdef inline Py_ssize_t n_below(const double* ordered, Py_ssize_t n, double u) no
 
 cdef inline void replace(double* ordered, Py_ssize_t n, double old, double new,
                          Py_ssize_t below) noexcept nogil:
-    # Put `new`, above `below` of the n numbers, in the place of `old`, which is one of them.
+    # Put `new`, above `below` of the n numbers, at the place of `old`, which is one of them.
     cdef Py_ssize_t place = n_below(ordered, n, old)
     if place < below:
         memmove(ordered + place, ordered + place + 1, (below - 1 - place) * sizeof(double))

@@ -1,4 +1,4 @@
-"""Sets of classes whose coverage is held over time, around a member whose answers they do not change.
+"""Sets of classes whose coverage holds over time, for a member whose answers they do not change.
 
 With the probabilities q that were given to the true classes of the last W labels, n of them so far, and the
 level a, class k is in the set of a row if its conformal p-value is at least the level,
@@ -6,7 +6,7 @@ level a, class k is in the set of a row if its conformal p-value is at least the
     (1 + #{q <= p_k}) / (n + 1) >= a                                                          (1)
 
 which is p_k >= t with the threshold t = q_(m), the m-th smallest q, m = ceil(a (n + 1)) - 1; all classes if
-m < 1, and none if m > n: then the likeliest class is the set. So one look into the ordered window makes a
+m < 1, and none if m > n: then the most likely class is the set. So one look into the ordered window makes a
 set. Where several q equal q_(m), as those of a learner that is often quite sure, the p-value of a class with
 that probability is smoothed, else the sets of all such rows would hold it or none would:
 
@@ -23,7 +23,7 @@ prediction, and p_y takes the place of the oldest q,
     a <- a + g ((1 - c) - [p_y < t])                                                          (4)
     g = min(STEP, LATE / (1 + d)) c (1 - c) / 0.09                                            (5)
 
-where d is the running mean of how many labels the labels are late. The set without the likeliest class is
+where d is the running mean of how many labels the labels are late. The set without the most likely class is
 judged, else the level would rise without end where the member errs less often than the sets may.
 """
 
@@ -56,7 +56,7 @@ ctypedef struct sets_t:
     double n_labels
     double n_late                       # of them, those of rows that were observed before
     double n_held                       # labels in their sets
-    double n_covered                    # the same with the rule that a set has the likeliest class
+    double n_covered                    # the same with the rule that a set has the most likely class
     double n_single                     # sets of one class
     double n_members                    # classes in all sets
 
@@ -134,7 +134,7 @@ cdef class PredictionSetsKernel(OneMemberKernel):
         require(good, self.who, "arrival", f"holds more than {n:g} labels")
 
     def inherit(self, Kernel old, double missing=0.0):
-        """Go on from a kernel of fewer inputs or classes; what was said of rows that wait stays known."""
+        """Continue from a kernel with fewer inputs or classes; predictions of rows that wait are kept."""
         found = old.kept.state()
         values = layouts.new_array((len(found["kept_values"]), self.core.n_classes + 1), FLOAT)
         values[:, :found["kept_values"].shape[1]] = found["kept_values"]
@@ -157,7 +157,7 @@ cdef class PredictionSetsKernel(OneMemberKernel):
             self.end_record()
 
     def predict_observe(self, X, p, ids=None):
-        """For each row: write its probabilities into `p`, then see it as one that has no label."""
+        """For each row: write its probabilities into `p`, then observe it without a label."""
         self.begin_record(len(X))
         self.core.shares = True
         try:
@@ -281,7 +281,7 @@ cdef void put_in_order(prediction_sets_t* c, double q) noexcept nogil:
 
 
 cdef void judge(prediction_sets_t* c, const double* p, double t, Py_ssize_t y, double late) noexcept nogil:
-    # The label y has come, `late` labels late, of a row whose set was that of p and the threshold t.
+    # The label y has arrived, `late` labels late, of a row whose set was that of p and the threshold t.
     cdef sets_t* s = c.sets
     cdef Py_ssize_t k, size = 0
     cdef double q = p[y]

@@ -1,10 +1,10 @@
-# Members behind their handles: built from templates, replaced, and kept to be built again.
+# Members called through their handles: built from templates, replaced, and kept to be reused.
 
 from thalweg._native.kernel cimport Kernel, learner_t
 
 
 cdef class MemberPool(Kernel):
-    # build(template, slot, n_built, spare) returns a fresh learner and the kernel to call it through
+    # build(template, slot, n_built, spare) returns a new learner and the kernel to call it through
     cdef object build
     cdef readonly Py_ssize_t n_templates    # from which members are made
     cdef readonly list members          # [slot]: the learners, which nobody else keeps; None for none

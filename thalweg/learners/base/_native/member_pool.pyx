@@ -1,6 +1,6 @@
-"""Members behind their handles: built from templates, replaced, and kept to be built again.
+"""Members called through their handles: built from templates, replaced, and kept to be reused.
 
-A fresh member is built by code written in Python, which may fail or be interrupted anywhere and so changes
+A new member is built by code written in Python, which may fail or be interrupted anywhere and so changes
 nothing that is in use; `put` then changes lists and table together.
 """
 
@@ -15,14 +15,14 @@ cdef class MemberPool(Kernel):
     """A kernel that calls other learners through their handles."""
 
     cdef void make_slots(self, Py_ssize_t n, Py_ssize_t n_templates, build):
-        # Make room for n members, of which there are none yet.
+        # Make room for n members; none exist yet.
         self.build, self.n_templates = build, n_templates
         self.members, self.kernels, self.spares, self.resettable = [], [], [], [False] * n_templates
         self.table = np.zeros(n, dtype=np.intp)
         self.member = <learner_t**> integers(self.table)
 
     cdef tuple build_member(self, Py_ssize_t template, Py_ssize_t slot, Py_ssize_t n_built, spare):
-        # A fresh learner and its kernel, made of `spare` unless that is None; None if that failed, which is
+        # A new learner and its kernel, made of `spare` unless that is None; None if that failed, which is
         # recorded.
         cdef Kernel kernel
         cdef learner_t* h

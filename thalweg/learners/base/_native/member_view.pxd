@@ -6,7 +6,7 @@ ctypedef struct adapter_t:
     const learner_t* member
     Py_ssize_t n_features               # of the ensemble's rows
     Py_ssize_t width                    # inputs the member sees
-    const Py_ssize_t* columns           # [width]: their places in a row, in growing order
+    const Py_ssize_t* columns           # [width]: their places in a row, in increasing order
     double* mean                        # [width]: of the rows learned; NULL if nothing is filled
     double* count                       # [width]: values in it
     double* row                         # [width]: memory to learn or observe a row

@@ -1,7 +1,7 @@
-"""A member's own view of the rows: some of the inputs, and means in place of missing values.
+"""A member's own view of the rows: some of the inputs, and means instead of missing values.
 
 An ensemble calls the adapter as it would call the member. Gaps are filled as for a learner alone: a row that
-is learned first updates the means of its inputs, which its missing values leave as they were.
+is learned first updates the means of its inputs, which its missing values do not change.
 """
 
 import numpy as np
@@ -58,12 +58,12 @@ cdef class AdapterKernel(Kernel):
             self.arrays[name][...] = arrays[name]
 
     def inherit(self, Kernel old, double missing=0.0):
-        """Go on from an adapter of fewer inputs: its columns come first, new ones follow."""
+        """Continue from an adapter with fewer inputs: its columns come first, new ones follow."""
         for name in self.layout:
             self.arrays[name][:len(old.arrays[name])] = old.arrays[name]
 
     def check(self, arrays):
-        """Raise StateError unless the columns are in growing order."""
+        """Raise StateError unless the columns are in increasing order."""
         good = bool((np.diff(arrays["columns"]) > 0).all())
         require(good, self.who, "columns", "must hold columns in growing order")
 

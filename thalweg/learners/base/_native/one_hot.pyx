@@ -1,4 +1,4 @@
-"""Categories as inputs of their own, for kernels that can only use numbers.
+"""Categories as separate inputs, for kernels that can only use numbers.
 
 A row is widened: an input of k > 2 categories has a place for each of the first `own` of them and one more
 for all others; 1 is written into the place of the row's category, 0 into the rest. All are 0 where the
@@ -67,8 +67,9 @@ def widened_sparse(const Py_ssize_t[::1] starts, const Py_ssize_t[::1] columns, 
                    const Py_ssize_t[::1] own, places=None):
     """Return starts, columns and values of widened sparse rows.
 
-    Row i has values in the columns from starts[i] to starts[i + 1], in growing order; the others are 0, which
-    is the first category of an input that has several. `places` is what `sparse_places` returns for `own`.
+    Row i has values in the columns from starts[i] to starts[i + 1], in increasing order; the others are
+    0, which is the first category of an input that has several. `places` is what `sparse_places` returns
+    for `own`.
     """
     cdef Py_ssize_t i, j, c, at, stop, n = 0, n_several
     cdef double x
@@ -128,7 +129,7 @@ cdef class OneHotKernel(Kernel):
         cdef one_hot_t* c = &self.core
         cdef learner_t* h = &member.handle
         self.member, self.calls_python, self.lock = member, member.calls_python, member.lock
-        self.arrays, self.layout, self.lengths = {}, {}, {}     # all that is known is the member's
+        self.arrays, self.layout, self.lengths = {}, {}, {}     # the whole state is the member's
         self.memory = own, layouts.new_array(h.n_features + h.scratch_size, FLOAT)
         c.widening.n_features, c.widening.width, c.widening.own = len(own), h.n_features, integers(own)
         c.member, c.row = h, doubles(self.memory[1])

@@ -3,7 +3,7 @@
 from thalweg._native.kernel cimport Kernel
 
 ctypedef struct sparse_row_t:
-    const Py_ssize_t* columns           # [n]: of the values that are stored, in growing order
+    const Py_ssize_t* columns           # [n]: of the values that are stored, in increasing order
     const double* values                # [n]: all others are 0
     Py_ssize_t n
 

@@ -1,4 +1,4 @@
-"""The loop over sparse rows, for kernels whose cost goes by the values that are not 0.
+"""The loop over sparse rows, for kernels whose cost depends on the number of nonzero values.
 
 A subclass sets `learn_sparse_row` and `predict_sparse_row`, which answer as its handle's functions do for the
 same row in full.
@@ -16,12 +16,12 @@ cdef class SparseKernel(Kernel):
     def learn_sparse(self, const Py_ssize_t[::1] starts, const Py_ssize_t[::1] columns,
                      const double[::1] values, const Py_ssize_t[::1] y, const double[::1] w, double[:, ::1] p,
                      const unsigned char[::1] tested=None):
-        """Do what `learn` does for rows that are 0 but for some columns, in growing order."""
+        """Do what `learn` does for rows that are 0 except in some columns, in increasing order."""
         self.process_sparse(starts, columns, values, y, w, p, tested)
 
     def predict_sparse(self, const Py_ssize_t[::1] starts, const Py_ssize_t[::1] columns,
                        const double[::1] values, double[:, ::1] p):
-        """Write the probabilities of rows that are 0 but for some columns into `p`."""
+        """Write the probabilities of rows that are 0 except in some columns into `p`."""
         self.process_sparse(starts, columns, values, None, None, p, None)
 
     cdef int process_sparse(self, const Py_ssize_t[::1] starts, const Py_ssize_t[::1] columns,

@@ -16,7 +16,7 @@ where the constant, whose prior is 1 and whose decay 0.9999, is one of the i. So
 each other, not apart: a category whose labels the others of its rows explain has none, and one that was never
 seen has 0.
 
-The member sees the K - 1 differences b_jck - b_jc0, log-odds as against class 0, in place of the category: as
+The member sees the K - 1 differences b_jck - b_jc0, log-odds as against class 0, instead of the category: as
 they were before the row was learned, or when it was observed if its label comes late. A category that is
 missing has effects of its own, in place 0; codes from `most` on share the places of others. Inputs and
 classes that come later get the places behind all others in a member's row.
@@ -83,7 +83,7 @@ ctypedef struct effects_t:
 
 
 cdef class CategoryEffectsKernel(RewritingKernel):
-    """Calls a member with effects in place of categories; `encoded` are the inputs that have so many."""
+    """Calls a member with effects instead of categories; `encoded` are the inputs that have so many."""
 
     cdef effects_t core
     cdef dict apart
@@ -100,7 +100,7 @@ cdef class CategoryEffectsKernel(RewritingKernel):
         self.arrays["input_place"][:] = -1
         self.arrays["input_place"][plain] = np.arange(len(plain))
         self.arrays["value_place"][:] = np.arange(len(plain), width).reshape(n_encoded, n_values)
-        self.arrays["encoded"] = np.array(encoded, dtype=INDEX)     # no part of a state
+        self.arrays["encoded"] = np.array(encoded, dtype=INDEX)     # not part of a state
         self.apart = {"at": layouts.new_array(n_encoded, INDEX),
                       "numbers": layouts.new_array(3 * n_classes, FLOAT)}
         self.kept = KeptRows(who, n_encoded * n_values, most_kept,
@@ -133,7 +133,7 @@ cdef class CategoryEffectsKernel(RewritingKernel):
         require(good, self.who, "effects", f"has {n_places} places, not 1 to {self.core.most + 1}")
 
     def inherit(self, Kernel old, double missing=0.0):
-        """Go on from a kernel of fewer inputs or classes, whose places stay."""
+        """Continue from a kernel with fewer inputs or classes, whose places stay."""
         cdef CategoryEffectsKernel before = <CategoryEffectsKernel?> old
         new = self.later_places(before)
         n_places = max(len(before.arrays["effects"]), len(self.arrays["effects"]))
@@ -178,7 +178,7 @@ cdef void encode(const void* state, const double* x, double* row) noexcept nogil
 
 
 cdef bint find_categories(effects_t* c, const double* x) noexcept nogil:
-    # Find where the effects of the row's categories are, with room for new ones; False if memory is lacking.
+    # Find where the effects of the row's categories are, with room for new ones; False if memory runs out.
     cdef Py_ssize_t j, place
     for j in range(c.n_encoded):
         place = place_of(c, x[c.encoded[j]])

@@ -1,11 +1,11 @@
-"""A chain of labels: how often each class followed the latest labels.
+"""A Markov chain of labels: how often each class followed the latest labels.
 
 With n_o the counts of the classes that followed the latest o labels, faded, of the same context:
 
     p_0k = (n_0k + 1/K) / (n_0 + 1),   p_ok = (n_ok + p_(o-1)k) / (n_o + 1)                   (1)
     n_o *= decay,  n_oy += w                                                                  (2)
 
-The answer is p of the highest order whose labels are known. Labels that come late are counted in the context
+The answer is p of the highest order whose labels are known. Late labels are counted in the context
 in which their row was observed, so that the chain learns what can be told from the labels known by then.
 """
 
@@ -55,7 +55,7 @@ cdef class LabelChainKernel(Kernel):
         self.core.kept = kept_by(self)
 
     def inherit(self, Kernel old, double missing=0.0):
-        """Go on from a kernel of fewer inputs or classes, and maybe a higher order."""
+        """Continue from a kernel with fewer inputs or classes, and maybe a higher order."""
         cdef LabelChainKernel before = <LabelChainKernel?> old
         n, fewer, order = self.core.n_classes, before.core.n_classes, self.core.order
         places = same_contexts(fewer, n, order)

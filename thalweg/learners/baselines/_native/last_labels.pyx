@@ -3,7 +3,7 @@
 A row of d inputs becomes one of d + n V: for each of the n latest labels, the newest first, an input for each
 class (one alone as long as there are two classes, for the second), 1 for that label and 0 for the others; all
 0 before there were so many labels. Inputs and classes that come later get the places behind all others. A
-label that comes late is learned with the labels that were known when its row was observed.
+label that is late is learned with the labels that were known when its row was observed.
 """
 
 import numpy as np
@@ -51,7 +51,7 @@ cdef class LastLabelsKernel(RewritingKernel):
         self.core.label_place = integers(self.arrays["label_place"])
 
     def inherit(self, Kernel old, double missing=0.0):
-        """Go on from a kernel of fewer inputs or classes, whose places stay."""
+        """Continue from a kernel with fewer inputs or classes, whose places stay."""
         cdef LastLabelsKernel before = <LastLabelsKernel?> old
         new = self.later_places(before) | {"last": before.arrays["last"].copy()}
         self.inherit_kept(before)

@@ -1,4 +1,4 @@
-# Kernels that make a row of their own of each row, and call one member with it.
+# Kernels that transform each row, and call one member with the result.
 
 from libc.stdint cimport int64_t
 

@@ -1,4 +1,4 @@
-"""Kernels that make a row of their own of each row, and call one member with it.
+"""Kernels that transform each row, and call one member with the result.
 
 The array `input_place` says where inputs are in a member's row, -1 for those that are not in it; another one,
 which a kernel names, where the inputs are that it makes. A row that is observed keeps what was known then,

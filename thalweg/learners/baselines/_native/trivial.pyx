@@ -1,4 +1,4 @@
-"""The two learners that look at no input: the class seen most often, and the class seen last.
+"""The two learners that use no input: the class seen most often, and the class seen last.
 
     counts_k = sum of the weights of class k's rows      (1)
     last     = class of the last row                     (2)

@@ -3,7 +3,7 @@
 The latest `window` rows are kept. With t the weight of all rows so far, a tree is grown on them at the first
 row, when t reaches 2, 4, 8, … below `period`, and then at every multiple of `period`.
 
-A tree grows in memory of its own and then replaces the one of before. If Ctrl-C ends its growth, the row that
+A tree grows in its own memory and then replaces the previous one. If Ctrl-C ends its growth, the row that
 asked for it is not learned. In an ensemble, whose other members have learned the row, and where memory is
 lacking, the tree is due instead: it is grown before anything else is learned, on the same rows. Either way an
 interrupt changes no later tree.
@@ -138,7 +138,7 @@ cdef class WindowTreeKernel(BatchTree):
 
 cdef bint grow_on(window_tree_t* r, const double* X, const Py_ssize_t* y, const double* w, Py_ssize_t n,
                   bint may_stop) noexcept nogil:
-    # Grow a tree on these rows in place of the one of before; return whether that was done.
+    # Replace the tree by one grown on these rows; return whether that was done.
     cdef bint has_room = r.sorted != NULL and r.sorted.room >= n
     if r.sorted != NULL:
         r.sorted.stopped = False

@@ -1,7 +1,7 @@
 """The rows of a node parted among its children, in the order of every input, so that they stay sorted.
 
 A split has a left and a right child, or a branch for each category of an input: `threshold` of the node is
-then their number, and their categories grow. Missing values have a branch of their own, the last one, if the
+then their number, and their categories grow. Missing values have their own branch, the last one, if the
 node has any. A category that the node has not seen has no branch.
 """
 

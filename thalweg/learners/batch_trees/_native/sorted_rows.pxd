@@ -9,7 +9,7 @@ cdef extern from "thalweg/learners/batch_trees/_native/row_flags.h":
     enum: FLAG_WORDS, MOST_FLAGS, ROWS_TOGETHER
 
 cdef enum:
-    MANY_VISITS = 1 << 21               # of rows, some 10 to 20 ms: then it is time to look for signals
+    MANY_VISITS = 1 << 21               # of rows, about 10 to 20 ms: then it is time to check for signals
     LARGE = 1 << 14                     # rows of a node whose inputs are counted one by one
 
 ctypedef struct batch_split_t:
@@ -65,8 +65,8 @@ ctypedef struct sorted_rows_t:
     batch_split_t* found                # [feature]: the best split by each, for gain ratios
     double least                        # weight that two children of a split must have
     bint is_exact                       # all weights are whole: sums and differences of them are not rounded
-    Py_ssize_t n_visits                 # of rows, since the last look for signals
-    bint may_stop                       # whether signals are looked for
+    Py_ssize_t n_visits                 # of rows, since the last check for signals
+    bint may_stop                       # whether signals are checked
     bint stopped                        # by one: what has been done is to be thrown away
 
 
@@ -82,12 +82,12 @@ cdef class SortedRows:
 # copy the rows X[n, n_features] into memory that has room for them, and sort every input
 cdef void load_rows(sorted_rows_t* b, const double* X, Py_ssize_t n, Py_ssize_t n_features) noexcept nogil
 
-# look for signals, if the work may stop: after MANY_VISITS
+# check for signals, if the work may stop: after MANY_VISITS
 cdef void poll_signals(sorted_rows_t* b) noexcept nogil
 
 
 cdef inline bint is_stopped(sorted_rows_t* b, Py_ssize_t n_visits) noexcept nogil:
-    # Count visits of rows and return whether to stop; looks for signals every so often.
+    # Count visits of rows and return whether to stop; checks for signals every so often.
     b.n_visits += n_visits
     if b.n_visits > MANY_VISITS:
         poll_signals(b)

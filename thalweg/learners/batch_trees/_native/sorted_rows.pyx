@@ -105,7 +105,7 @@ cdef class SortedRows:
         b.n_visits, b.may_stop, b.stopped = 0, True, False
 
     def load(self, const double[:, ::1] X):
-        """Load these rows, in place of all before, and sort every input."""
+        """Replace all rows by these, and sort every input."""
         cdef call_t call
         if X.shape[1] != self.n_features:
             raise ValueError(f"SortedRows: a row has {X.shape[1]} inputs, not {self.n_features}")

@@ -268,7 +268,7 @@ cdef inline bint hopeless(sorted_rows_t* b, const sides_t* s, const double* weig
         most = s.second * (s.n_left - s.second) * n_right + other * (n_right - other) * s.n_left
         return 2 * most >= (s.n - least) * (s.n_left * n_right)
     if criterion == GINI:
-        # What is left after many subtractions may be rounding alone, but lies between 0 and n^2.
+        # What is left after many subtractions may be only rounding, but lies between 0 and n^2.
         rest = min(max(s.squares_right, 0.0), n_right * n_right)
         return s.squares_left * n_right + rest * s.n_left <= least * (s.n_left * n_right)
     if criterion == ENTROPY and pair:

@@ -22,7 +22,7 @@ cdef class SubspaceTrees:
         self.categories = layouts.new_array(settings[0], layouts.INDEX)
 
     def new_tree(self):
-        """Return a tree that knows nothing."""
+        """Return an untrained tree."""
         return BatchTree(*self.settings)
 
     def keep(self, tree):

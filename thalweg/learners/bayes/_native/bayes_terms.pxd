@@ -15,13 +15,13 @@ cdef extern from *:
     #define BAYES_MOST_SQUARES 1.7e308
     #define BAYES_LARGE 1e150
     """
-    # Where exp(-q) leaves the range of a double: beyond it every value is equally impossible, and one wild
-    # value cannot silence a class for good. Kernels copy it into a variable: GCC makes a minimum with a
+    # Where exp(-q) leaves the range of a double: beyond it every value is equally impossible, and one extreme
+    # value cannot silence a class permanently. Kernels copy it into a variable: GCC makes a minimum with a
     # constant of three instructions.
     double FARTHEST_VALUE "BAYES_FARTHEST"
     double SURE "BAYES_SURE"                            # stands for c where s is 0 or n is 1
     double LEAST_INVERSE "BAYES_LEAST_INVERSE"
-    double MOST_SQUARES "BAYES_MOST_SQUARES"            # in place of an infinite sum of squares
+    double MOST_SQUARES "BAYES_MOST_SQUARES"            # instead of an infinite sum of squares
     double LARGE "BAYES_LARGE"                          # products become logs beyond LARGE and 1/LARGE
 
 ctypedef struct chances_t:              # a product of chances of categories

@@ -1,4 +1,4 @@
-"""Multinomial naive Bayes: a row is a bag of counts, and each class draws inputs with chances of its own.
+"""Multinomial naive Bayes: a row is a bag of counts, and each class draws inputs with its own chances.
 
 With c_kj the sum of the values of input j in rows of class k, s_k their sum over the d inputs, n_k the weight
 of the class and a the smoothing, a row x scores
@@ -25,8 +25,8 @@ Warmuth 1998), one row's being at least LEAST:
     q_r = softmax(f/2^r),   p = sum_r t_r q_r                                                         (5)
     t_r <- (1 - SHARE) t_r max(q_ry, LEAST)^w/(sum of these) + SHARE/SCALES                           (6)
 
-All scales agree on the order of the classes, so this does not change which is the likeliest. A class that has
-not been seen has the probability 0. Values that are missing or not above 0 are left out.
+All scales agree on the order of the classes, so this does not change which is the most likely. A class
+that has not been seen has the probability 0. Values that are missing or not above 0 are left out.
 """
 
 from libc.math cimport exp, log, pow
@@ -219,7 +219,7 @@ cdef void answer(const multinomial_t* s, double* score, double* p) noexcept nogi
 
 
 cdef void learn_trust(multinomial_t* s, double* score, Py_ssize_t y, double w) noexcept nogil:
-    # (6), from the scores, which are used up; nothing is learned from a class that could not be foreseen.
+    # (6), from the scores, which are used up; nothing is learned from a class that could not be predicted.
     cdef Py_ssize_t k, r
     cdef double said, total = 0.0, most = 0.0
     cdef double[SCALES] trust

@@ -62,7 +62,7 @@ cdef extern from "thalweg/learners/bayes/_native/bayes_rows.h" nogil:
 
 cdef enum:
     CODE_LIMIT = 65536                  # codes of categories from here on count as missing
-    ROWS_A_LOOK = 4096                  # of a batch, between two looks for signals
+    ROWS_A_LOOK = 4096                  # of a batch, between two checks for signals
 
 cdef double FARTHEST = FARTHEST_VALUE
 cdef bint is_wide = vector_width() >= 32
@@ -118,7 +118,7 @@ cdef class NaiveBayesKernel(Kernel):
         self.arrays["n_values"][:] = room
         np.cumsum(room, out=self.arrays["offset"][1:])
         self.columns = np.concatenate([numeric, categorical])
-        # The rest follows from the parameters and the arrays above: no part of a state.
+        # The rest follows from the parameters and the arrays above: not part of a state.
         self.arrays |= {
             "inverse": layouts.new_array((n_classes, len(numeric)), FLOAT, SURE),
             "factor": layouts.new_array(n_classes, FLOAT),
@@ -165,7 +165,7 @@ cdef class NaiveBayesKernel(Kernel):
                 raise StateError(f"NaiveBayes: the state's {name!r} is above the 'weight' of its class")
 
     def inherit(self, Kernel old, double missing=0.0):
-        """Go on from a kernel of fewer classes or inputs."""
+        """Continue from a kernel with fewer classes or inputs."""
         cdef NaiveBayesKernel before = <NaiveBayesKernel?> old
         columns = before.columns[before.core.n_numeric:]
         fresh_columns = self.columns[self.core.n_numeric:]
@@ -241,7 +241,7 @@ cdef inline void learn_category(bayes_t* b, Py_ssize_t j, double value, Py_ssize
 
 cdef bint fit_block(void* state, const double* X, const Py_ssize_t* y, const double* w, Py_ssize_t n,
                     bint may_stop) noexcept nogil:
-    # As the rows one by one; what follows from the sums is worked out once, at the end.
+    # As the rows one by one; what follows from the sums is computed once, at the end.
     cdef bayes_t* b = <bayes_t*> state
     cdef Py_ssize_t i, j, d = b.n_numeric + b.n_categorical
     for i in range(n):
@@ -268,7 +268,7 @@ cdef inline void learn_number(bayes_t* b, Py_ssize_t place, double value, double
     b.n[place] += w                                                              # (2)
     error = value - b.mean[place]
     b.mean[place] += error * (share if b.n[place] == weight else w / b.n[place])
-    # Below 0 it would be rounding alone, of a row that outweighs all before it.
+    # Below 0 it would be only rounding, of a row that outweighs all before it.
     b.squares[place] += fabs(w * error * (value - b.mean[place]))
 
 
@@ -363,7 +363,7 @@ cdef Py_ssize_t predict_learn_rows(void* state, const double* x, const Py_ssize_
 
 
 cdef inline void weigh_two(const double* factor, double* p) noexcept nogil:
-    # (1) for two classes. Which scores higher is hard to foresee: a place costs less than a branch.
+    # (1) for two classes. Which scores higher is hard to predict: a place costs less than a branch.
     cdef double gap = p[1] - p[0], small = exp(-fabs(gap)), high, low, scale
     cdef int higher = gap > 0
     high, low = factor[higher], factor[1 - higher] * small

@@ -1,7 +1,7 @@
 """Accuracy-weighted ensemble: the weight of a member is by how much it beats chance on the latest chunk.
 
 With p_m(x, y) the probability that member m gives the label y of row x, and s_k the share of class k among
-the rows on which members are weighed,
+the rows on which members are weighted,
 
     MSE_m = mean of (1 - p_m(x, y))²,                                             (1)
     MSE_r = sum_k s_k (1 - s_k)²,                                                 (2)
@@ -9,8 +9,8 @@ the rows on which members are weighed,
 
 A member fitted on the chunk itself gets its MSE by cross-validation (folds.pyx).  (4)
 
-Of all members and the new one those of the highest weight stay, or the latest ones. If all weigh nothing they
-speak equally.
+Of all members and the new one those of the highest weight stay, or the latest ones. If all weights are 0
+they have equal votes.
 """
 
 from thalweg._native import layout as layouts
@@ -23,7 +23,7 @@ from thalweg._native.pointers cimport doubles
 
 ctypedef struct accuracy_t:
     Py_ssize_t n_folds
-    double* estimate                    # [member]: weights, that of the fresh one last
+    double* estimate                    # [member]: weights, that of the new one last
     double* shares                      # [class]
     double* masked                      # [row]: memory for the folds
 

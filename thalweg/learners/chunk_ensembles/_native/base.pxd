@@ -1,4 +1,4 @@
-# Ensembles whose members are fitted once, each on a chunk of rows, and weighed when a chunk ends.
+# Ensembles whose members are fitted once, each on a chunk of rows, and weighted when a chunk ends.
 
 from libc.stdint cimport uint64_t
 
@@ -6,15 +6,15 @@ from thalweg.learners.ensembles._native.base cimport EnsembleKernel
 from thalweg._native.kernel cimport Kernel, learner_t
 
 cdef enum:
-    # how members speak together
-    VOTES = 0                           # each for its likeliest class, with its weight
+    # how members are combined
+    VOTES = 0                           # each for its most likely class, with its weight
     MEAN = 1                            # the weighted mean of their probabilities
     LOGISTIC = 2                        # probabilities proportional to exp(sum of weight × probability)
 
 cdef enum:
     # places in `counts`
     GROWING = 0                         # rows of the chunk at its front, on which the member is fitted
-    HELD_OUT = 1                        # rows of the chunk at its back, on which members are weighed
+    HELD_OUT = 1                        # rows of the chunk at its back, on which members are weighted
     VOTERS = 2                          # members that vote, the first in the list
     CHUNKS = 3                          # finished so far
 
@@ -27,8 +27,8 @@ ctypedef struct chunks_t:
     void* kernel
     learner_t** member                  # [slot]
     int combination
-    bint may_stop                       # whether the end of a chunk may be put off because of a signal
-    Py_ssize_t n_looks                  # rows predicted since the last look for one
+    bint may_stop                       # whether the end of a chunk may be postponed because of a signal
+    Py_ssize_t n_looks                  # rows predicted since the last check for one
     Py_ssize_t n_features
     Py_ssize_t n_classes
     Py_ssize_t most                     # members that vote
@@ -71,7 +71,7 @@ cdef class ChunkEnsembleKernel(EnsembleKernel):
 # whether what was recorded is an interrupt: not an error, and no reason to go on without the chunk
 cdef bint was_interrupted()
 
-# rows on which members are weighed: from this place of the chunk on, and how many
+# rows on which members are weighted: from this place of the chunk on, and how many
 cdef inline Py_ssize_t first_weighed(const chunks_t* b) noexcept nogil:
     return b.size - b.counts[HELD_OUT] if b.n_held_out else 0
 
@@ -84,6 +84,6 @@ cdef inline Py_ssize_t n_weighed(const chunks_t* b) noexcept nogil:
 # code written in Python failed
 cdef bint answer(chunks_t* b, const learner_t* h, Py_ssize_t first, Py_ssize_t n, double* p) noexcept nogil
 
-# write the likeliest class of every row of the chunk into `chosen`, for h, which is in slot m or to go there;
-# a voter is not asked again about rows it was tested on; returns as `answer` does
+# write the most likely class of every row of the chunk into `chosen`, for h, which is or will be in slot m; a
+# voter does not predict rows again on which it was tested; returns as `answer` does
 cdef bint choose(chunks_t* b, const learner_t* h, Py_ssize_t m) noexcept nogil

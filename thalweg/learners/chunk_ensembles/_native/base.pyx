@@ -1,14 +1,14 @@
-"""Chunk ensembles: rows are gathered into chunks, and at the end of each a fresh member is fitted on it.
+"""Chunk ensembles: rows are collected in chunks, and at the end of each a new member is fitted on it.
 
-A subclass weighs the members (`weigh`, which may be stopped and repeated, so it writes into memory of its
-own) and then says which member the fresh one replaces (`place`, which also sets the weights and cannot fail).
-Where some rows of a chunk are held out, the fresh member is fitted on the others, at the front of the chunk,
-and members are weighed on those held out, at its back. Of the rows to come, each is held out with the
-probability
+A subclass computes the weights of the members (`weigh`, which may be stopped and repeated, so it uses
+separate memory) and then says which member the new one replaces (`place`, which also sets the weights and
+cannot fail). Where some rows of a chunk are held out, the new member is fitted on the others, at the
+front of the chunk, and members are weighted on those held out, at its back. Of the rows to come, each is
+held out with the probability
 
     (rows still to be held out)/(rows still to come in the chunk).                            (1)
 
-Members do not change within a chunk: where they are weighed by their votes, those on rows that were tested
+Members do not change within a chunk: where they are weighted by their votes, those on rows that were tested
 before they were learned are kept, and not asked for again.
 A signal may put the end of a chunk off: the chunk stays full, and is finished before more is learned.
 Before the first chunk ends, a member is fitted on its rows whenever their number is the size of a chunk
@@ -35,8 +35,8 @@ from thalweg._native.rng cimport bits, unit
 
 cdef enum:
     FEWEST = 8                          # rows a member is fitted on before the first chunk ends
-    ROWS_A_LOOK = 256                   # predicted between two looks for signals
-    MOST_TRIES = 100                    # to finish a chunk that signals put off
+    ROWS_A_LOOK = 256                   # predicted between two checks for signals
+    MOST_TRIES = 100                    # to finish a chunk that signals postponed
 
 cdef double MOST_LOGIT = 1e9            # of the absolute weights of members
 
@@ -67,7 +67,7 @@ cdef class ChunkEnsembleKernel(EnsembleKernel):
         b.votes, b.answers = doubles(self.buffers["votes"]), doubles(self.buffers["answers"])
         self.set_handle(<void*> b, n_features, n_classes, learn, predict, predict_and_learn)
         self.handle.flush = flush_chunk
-        self.own_observe = True         # nothing: members are fitted on chunks, and see no single rows
+        self.own_observe = True         # nothing: members are fitted on chunks, not on single rows
 
     cdef void bind(self):
         EnsembleKernel.bind(self)
@@ -144,7 +144,7 @@ cdef class ChunkEnsembleKernel(EnsembleKernel):
         Kernel.learn(self, X, y, w, p, tested, ids, observed)
 
     def finish_full(self, n_rows):
-        """Finish a chunk that is full because a signal put its end off."""
+        """Finish a chunk that is full because a signal postponed its end."""
         cdef call_t call
         if is_full(&self.chunks):
             begin_call(&call, 0)
@@ -152,7 +152,7 @@ cdef class ChunkEnsembleKernel(EnsembleKernel):
             end_call(&call, n_rows)
 
     cdef tuple fitted(self, bint may_stop):
-        # A fresh member, fitted on the front of the chunk; None if that failed or was stopped.
+        # A new member, fitted on the front of the chunk; None if that failed or was stopped.
         cdef chunks_t* b = &self.chunks
         cdef Kernel kernel
         cdef bint done
@@ -168,7 +168,7 @@ cdef class ChunkEnsembleKernel(EnsembleKernel):
         return fresh
 
     cdef void finish(self, bint may_stop) noexcept:
-        # The end of a chunk. If it fails, the chunk is given up; if a signal stops it, it stays full.
+        # The end of a chunk. If it fails, the chunk is dropped; if a signal stops it, it stays full.
         cdef chunks_t* b = &self.chunks
         cdef tuple fresh
         cdef Py_ssize_t slot
@@ -205,15 +205,15 @@ cdef class ChunkEnsembleKernel(EnsembleKernel):
         return self.chunks.w
 
     cdef bint weigh(self, Kernel fresh) noexcept:
-        # Weigh all members and the fresh one; False if that was stopped or failed: nothing is changed then.
+        # Compute the weights of all members and the new one; False, and no change, if stopped or failed.
         return True
 
     cdef Py_ssize_t place(self) noexcept nogil:
-        # Set the weights and return the slot of the fresh member, n_old to add it, -1 to do without it.
+        # Set the weights and return the slot of the new member, n_old to add it, -1 to do without it.
         return -1
 
     cdef void admit(self, Py_ssize_t slot, tuple fresh, Py_ssize_t template):
-        # Let the fresh member, made from this template, vote in this slot, in place of any that does.
+        # Let the new member, made from this template, vote in this slot, instead of any that does.
         cdef chunks_t* b = &self.chunks
         if slot < 0:
             self.keep(template, fresh[0])
@@ -249,7 +249,7 @@ cdef inline bint is_full(const chunks_t* b) noexcept nogil:
 
 
 cdef inline bint may_go_on(chunks_t* b, const failure_t* failure) noexcept nogil:
-    # Before a row is predicted: False if code written in Python failed or, a signal came.
+    # Before a row is predicted: False if code written in Python failed, or a signal came.
     b.n_looks += 1
     if b.n_looks >= ROWS_A_LOOK:
         b.n_looks = 0
@@ -320,7 +320,7 @@ cdef void gather(chunks_t* b, const double* x, Py_ssize_t y, double w, bint is_c
 
 
 cdef void finish_without_stop(chunks_t* b) noexcept nogil:
-    # Finish a chunk whose end was put off, whatever signals come; give it up if that cannot be done.
+    # Finish a chunk whose end was postponed, whatever signals come; drop it if that cannot be done.
     cdef Py_ssize_t _i
     with gil:
         for _i in range(MOST_TRIES):
@@ -360,7 +360,7 @@ cdef void predict(void* state, const double* x, double* p, double* scratch) noex
 
 cdef inline void combine(const chunks_t* b, const double* x, double* p, double* scratch,
                          int* chosen) noexcept nogil:
-    # Write what the members say together; their votes also into one column of `chosen`, unless it is NULL.
+    # Write the combined prediction; the members' votes also into one column of `chosen`, unless it is NULL.
     cdef Py_ssize_t m, k, n_classes = b.n_classes
     cdef double total = 0.0
     cdef const learner_t* h

@@ -1,12 +1,13 @@
-"""Fast and light boosting: members fitted on chunks of rows, which vote alike; all go after a change.
+"""Fast and light boosting: members fitted on chunks of rows, with equal votes, all dropped after a change.
 
 At the end of a chunk, `n_rounds` times a member is fitted on it. With e the share of the rows' weight on
 which the members' mean probabilities are wrong, at least LEAST_ERROR, a row weighs
 
     its own weight, times (1 - e)/e, at least 1, where they are wrong.                        (1)
 
-A fresh member replaces the oldest if there are as many as allowed. Before that, the accuracy t on the chunk
-is compared with those of the B >= 2 chunks since the last change, of mean m and variance s²: all go if
+A new member replaces the oldest if there are as many as allowed. Before that, the accuracy t on the chunk
+is compared with those of the B >= 2 chunks since the last change, of mean m and variance s²: all are
+dropped if
 
     t < m - threshold sqrt(v (1 + 1/B)),                                                      (2)
     v = max(s², q(1 - q)/n),   q = (m B n + 1)/(B n + 2),   n the rows of a chunk.            (3)
@@ -136,7 +137,7 @@ cdef class FastLightBoostKernel(ChunkEnsembleKernel):
         return True
 
     cdef void compare(self):
-        # Let all members go if the accuracy on this chunk has fallen too far.
+        # Drop all members if the accuracy on this chunk has fallen too far.
         cdef chunks_t* b = &self.chunks
         cdef double* r = self.flb.record
         cdef double accuracy, away
@@ -186,7 +187,7 @@ cdef class FastLightBoostKernel(ChunkEnsembleKernel):
         return True
 
     cdef bint replace_answers(self, Py_ssize_t slot, const learner_t* h) noexcept nogil:
-        # The sums as they are with the fresh member in this slot; only the last round of a chunk needs none.
+        # The sums as they are with the new member in this slot; only the last round of a chunk needs none.
         if self.flb.rounds[LEFT] == 1:
             return True
         if slot < self.chunks.counts[VOTERS] and not self.add_answers(self.chunks.member[slot], True):

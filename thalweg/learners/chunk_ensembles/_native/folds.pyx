@@ -1,4 +1,4 @@
-"""Cross-validation at the end of a chunk: a member has to be judged on rows that it was fitted on.
+"""Cross-validation at the end of a chunk, to judge a member on the rows on which it was fitted.
 
 For each fold a member is fitted on the rows of the others and answers those of the fold. The fold of a row is
 

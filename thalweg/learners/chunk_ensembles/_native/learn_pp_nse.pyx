@@ -1,4 +1,4 @@
-"""Learn++.NSE: members are weighed by their errors on all chunks since they came, recent ones above all.
+"""Learn++.NSE: members are weighted by their errors on all chunks since they were added, recent ones most.
 
 At chunk t, with H the vote of the members so far and E the share of the chunk it gets wrong, a row counts
 
@@ -40,7 +40,7 @@ ctypedef struct nse_t:
     double shift
     double* sums                        # [member, 2]: of (4), above and below the line
     Py_ssize_t* born                    # [member]: the chunk it came with
-    double* error                       # [member]: e_k, that of the fresh one last
+    double* error                       # [member]: e_k, that of the new one last
     double* u                           # [row]
     double total                        # of u
 

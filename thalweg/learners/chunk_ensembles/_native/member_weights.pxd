@@ -1,4 +1,4 @@
-# Weights of members by logistic regression on what they say, with outliers found on the way.
+# Weights of members by logistic regression on their predictions, with a search for outliers.
 
 cdef enum:
     MOST_ROUNDS = 20                    # of a search for outliers
@@ -33,7 +33,7 @@ ctypedef struct weighing_t:
     double* sums                        # memory for a pass over the rows; see logistic_pass.h
     Py_ssize_t n_rounds                 # that improved the score
     double[MOST_ROUNDS] scores          # after each of them
-    Py_ssize_t n_passes                 # over the rows, since the last look for signals
+    Py_ssize_t n_passes                 # over the rows, since the last check for signals
     bint may_stop
     bint stopped
 
@@ -46,5 +46,5 @@ cdef inline Py_ssize_t place_of(const weighing_t* f, Py_ssize_t i, Py_ssize_t ot
 # find the best weights, outliers and score, from the weights of the first fit; False if a signal stopped it
 cdef bint weigh_members(weighing_t* f) noexcept nogil
 
-# memory for so many members, rows and classes; writes its addresses into f
+# memory for this many members, rows and classes; writes its addresses into f
 cdef dict make_memory(weighing_t* f, n_members, n, n_classes)

@@ -1,4 +1,4 @@
-"""Logistic regression on what members say, fitted to the bulk of the rows.
+"""Logistic regression on the members' predictions, fitted to the rows without outliers.
 
 With p_mk(i) the probability that member m gives class k for row i, the probability of the label y is
 
@@ -55,7 +55,7 @@ cdef enum:
     MOST_NEWTON = 60                    # steps of a fit
     MOST_HALVINGS = 40
     MOST_MEANS = 100                    # passes of the clustering
-    WORK_A_LOOK = 1 << 22               # multiplications between two looks for signals
+    WORK_A_LOOK = 1 << 22               # multiplications between two checks for signals
 
 cdef double COARSE = 1e-3               # Newton decrement at which a fit ends while outliers are looked for,
 cdef double FINE = 1e-7                 # and before the last step of the fit that is kept
@@ -97,7 +97,7 @@ cdef bint weigh_members(weighing_t* f) noexcept nogil:
 
 
 cdef void finish(weighing_t* f, fit_t* best) noexcept nogil:
-    # Bring the weights as near to the optimum as numbers go.
+    # Move the weights to the optimum within rounding.
     cdef Py_ssize_t m
     newton(f, best, FINE)
     for m in range(f.n_members):

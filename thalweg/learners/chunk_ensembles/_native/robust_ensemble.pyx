@@ -1,4 +1,4 @@
-"""The robust-regression ensemble: the latest members, weighed by logistic regression without the outliers.
+"""The robust-regression ensemble: the latest members, weighted by logistic regression without the outliers.
 
 Part of each chunk grows a member, the rest weighs all members (member_weights.pyx). Or all rows of a chunk do
 both: then members that were fitted on other folds speak for the new one (folds.pyx). A row weighs what it was
@@ -183,7 +183,7 @@ cdef class RobustKernel(ChunkEnsembleKernel):
 
 
 cdef bint answer_by_tree(RobustKernel kernel, Py_ssize_t m) noexcept nogil:
-    # Write what member m, a packed tree, says of the rows; False if a signal came.
+    # Write what member m, a packed tree, predicts for the rows; False if a signal came.
     cdef const chunks_t* b = &kernel.chunks
     cdef Py_ssize_t start = 0, n = kernel.fit.n, d = b.n_features, n_classes = b.n_classes
     cdef const double* X = b.X + first_weighed(b) * d
@@ -198,7 +198,7 @@ cdef bint answer_by_tree(RobustKernel kernel, Py_ssize_t m) noexcept nogil:
 
 
 cdef void write_leads(weighing_t* f, const chunks_t* b, Py_ssize_t m) noexcept nogil:
-    # What member m says: by how much each row's label is ahead of the other classes.
+    # What member m predicts: by how much each row's label is ahead of the other classes.
     cdef Py_ssize_t i, k, other, first = first_weighed(b), y
     cdef const double* p = b.answers
     for i in range(f.n):

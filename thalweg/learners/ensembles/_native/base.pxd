@@ -68,5 +68,5 @@ cdef inline void predict_learn(const learner_t* h, const double* x, Py_ssize_t y
 cdef inline Py_ssize_t predict_learn_again(const learner_t* h, const double* x, Py_ssize_t y, double w,
                                            int64_t number, double* p, double* again,
                                            double* scratch) noexcept nogil:
-    # The same, and return the class that is likeliest then; again[class] is memory.
+    # The same, and return the class that is most likely then; again[class] is memory.
     return learner.predict_learn_again(h, x, y, min(w, HEAVIEST), number, p, again, scratch)

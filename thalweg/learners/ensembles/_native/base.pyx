@@ -1,7 +1,7 @@
 """What ensembles share: a pool of members, events, and a record of bounded length.
 
 The record has a line for every STRIDE learned rows: the row, and of each member a number (its weight or error
-rate) and its size. When it is full, every other line goes and STRIDE doubles.
+rate) and its size. When it is full, every other line is dropped and STRIDE doubles.
 """
 
 import numpy as np
@@ -25,7 +25,7 @@ cdef enum:
     MOST_EVENTS = 1000
     MOST_NOTES = 128
     FIRST_STRIDE = 256
-    FIRST_ROWS = 4                      # learned before the first look for signals: members may be slow
+    FIRST_ROWS = 4                      # learned before the first check for signals: members may be slow
     LINE = 8                            # doubles of a cache line, into which two threads should not write
 
 
@@ -104,7 +104,7 @@ cdef class EnsembleKernel(MemberPool):
                 self.handle.observe = observe
 
     cdef tuple built(self, Py_ssize_t slot):
-        # A fresh member for a slot; None if that failed, which is recorded.
+        # A new member for a slot; None if that failed, which is recorded.
         return self.built_from(slot, self.take_spare(self.next_template(slot)))
 
     cdef tuple built_from(self, Py_ssize_t slot, spare):
@@ -116,7 +116,7 @@ cdef class EnsembleKernel(MemberPool):
         self.n_built[slot] += 1
 
     cdef bint replace(self, Py_ssize_t m, Py_ssize_t row) noexcept:
-        # Put a fresh member in the place of m, and record an event of the first kind; return whether it was.
+        # Replace member m by a new one, and record an event of the first kind; return whether it was.
         try:
             fresh = self.built(m)
             if fresh is None:
@@ -209,7 +209,7 @@ cdef class EnsembleKernel(MemberPool):
         require(bool((events <= rows).all()), self.who, "event_row", f"holds a row beyond the last, {rows}")
 
     def inherit(self, Kernel old, double missing=0.0):
-        """Go on from a kernel of fewer classes or inputs, without its members."""
+        """Continue from a kernel with fewer classes or inputs, without its members."""
         self.least_scratch = max(self.least_scratch, self.member_scratch)   # of members as they are built now
         Kernel.inherit(self, old, missing)
 

@@ -1,8 +1,8 @@
-"""A member with a detector on its errors: a warning starts another member, an alarm puts it in place.
+"""A member with a detector on its errors: a warning starts another member, which replaces it at an alarm.
 
-For each learned row: the detector gets the loss 1 if the member's likeliest class is wrong, else 0. At a
-warning the other member, fresh when the warning began, learns the row, too; when all is quiet again it is
-dropped. At an alarm it replaces the member, or a fresh one does if there was no warning. Then the member
+For each learned row: the detector gets the loss 1 if the member's most likely class is wrong, else 0. At
+a warning the other member, new when the warning began, learns the row too; when the warning ends it is
+dropped. At an alarm it replaces the member, or a new one does if there was no warning. Then the member
 learns the row.
 """
 
@@ -113,7 +113,7 @@ cdef class DriftResetKernel(MemberPool):
         self.kernels[0], self.kernels[1] = self.kernels[1], self.kernels[0]
         c.member[0], c.member[1] = c.member[1], c.member[0]
         c.is_fresh = False
-        self.renew()                    # gives memory back
+        self.renew()                    # frees memory
         return True
 
     def check(self, arrays):

@@ -1,15 +1,15 @@
-"""Dynamic weighted majority: members lose weight for errors, the lightest go, new ones come.
+"""Dynamic weighted majority: members lose weight for errors; the lightest are dropped, new ones are added.
 
-Each member votes for its likeliest class with its weight. Every `period` learned rows
+Each member votes for its most likely class with its weight. Every `period` learned rows
 
     the weight of each member that is wrong is multiplied by beta,                (1)
     weights are divided by the largest,                                           (2)
     members of weight below theta are dropped,                                    (3)
-    and if the vote was wrong, a fresh member of weight 1 comes in.               (4)
+    and if the vote was wrong, a new member of weight 1 is added.                 (4)
 
 Then all members learn the row. If there are as many as memory allows, the lightest makes room in (4). Where
-there are several templates, fresh members are made from them in turn. If so told, (1) and (2) come after
-every row, and a fresh member first learns the latest rows, which are kept for that.
+there are several templates, new members are made from them in turn. On request, (1) and (2) come after
+every row, and a new member first learns the latest rows, which are kept for that.
 """
 
 import numpy as np
@@ -31,7 +31,7 @@ cdef enum:
     # kinds of events
     CAME = 0
     WENT = 1
-    MOST_TRIES = 100                    # to train a fresh member, if signals stop that
+    MOST_TRIES = 100                    # to train a new member, if signals stop that
 
 ctypedef struct majority_t:
     void* kernel
@@ -58,7 +58,7 @@ cdef class WeightedMajorityKernel(EnsembleKernel):
     cdef majority_t core
     cdef object wrong
     cdef object votes
-    cdef dict window                    # memory for the rows that a fresh member learns
+    cdef dict window                    # memory for the rows that a new member learns
 
     def __init__(self, who, n_features, n_classes, most, period, beta, theta, at_once, room, n_templates,
                  build):
@@ -146,8 +146,8 @@ cdef class WeightedMajorityKernel(EnsembleKernel):
             record_failure(error)
 
     cdef tuple trained(self, Py_ssize_t slot):
-        # A fresh member that has learned the rows kept; None if that failed, which is recorded. What Ctrl-C
-        # raises in a member written in Python is recorded, and a fresh one trained instead.
+        # A new member that has learned the rows kept; None if that failed, which is recorded. What Ctrl-C
+        # raises in a member written in Python is recorded, and a new one trained instead.
         cdef majority_t* c = &self.core
         cdef Kernel kernel
         cdef call_t call
@@ -177,7 +177,7 @@ cdef class WeightedMajorityKernel(EnsembleKernel):
         return None
 
     cdef void go_on_with(self, list kept, tuple fresh):
-        # Keep these members, in their order, and append a fresh one unless it is None.
+        # Keep these members, in their order, and append a new one unless it is None.
         cdef majority_t* c = &self.core
         cdef Py_ssize_t m, n = 0
         gone = [m for m in range(c.n_members - 1, -1, -1) if m not in kept]

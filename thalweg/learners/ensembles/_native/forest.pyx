@@ -7,9 +7,9 @@ For each learned row and each member, whose tree had `right` of the weight `seen
     k ~ Poisson(poisson_mean), from word t of the member's random stream; if k is 0, this is all
     the tree and the next one, if there is one, learn the row with weight k w
     both ADWINs get the tree's error once it has learned the row
-    the warning one rises: a fresh next tree begins, and that ADWIN again         (3)
-    the drift one rises: the next tree takes over, or a fresh one; right = seen = 0 and the ADWINs begin
-    again, but for the warning one if there was no next tree                      (4)
+    the warning one rises: a new next tree begins, and that ADWIN starts again    (3)
+    the drift one rises: the next tree takes over, or a new one; right = seen = 0 and the ADWINs begin
+    again, except for the warning one if there was no next tree                      (4)
 
 Member m has the slots 2m and 2m + 1 for its trees.
 """
@@ -120,7 +120,7 @@ cdef class ForestKernel(ThreadedKernel):
         self.member[other] = self.member[slot]
 
     cdef bint begin_tree(self, Py_ssize_t m, Py_ssize_t slot) noexcept:
-        # Put a fresh tree into a slot of member m; return whether that was done. While a member has no next
+        # Put a new tree into a slot of member m; return whether that was done. While a member has no next
         # tree, what is in its other slot is not in use and can be built again.
         cdef Py_ssize_t other = 2 * m + 1 - self.core.active[m]
         cdef bint is_idle = not self.core.has_next[m]

@@ -1,9 +1,9 @@
-"""Online boosting that replaces members which do harm on the latest rows.
+"""Online boosting that replaces members that make the vote worse on the latest rows.
 
 Rows go through the members, and these vote, as in online boosting (boosting.pyx), except that a member that
 has had fewer than `least` rows has no vote. Every `period` rows the vote's error on the latest `window` rows
 is compared with that of the vote without member m, for each m that has a vote and is not the only one. If the
-smallest of these errors is below that of all, its m goes, and a fresh member, r = e = 0, comes in its place.
+smallest of these errors is below that of all, member m is replaced by a new one, r = e = 0.
 Each row counts by its weight.                                                               (1)
 """
 
@@ -76,7 +76,7 @@ cdef class NonstationaryKernel(BoostingKernel):
         return mature_vote(&self.judge, m)
 
     cdef void begin_member(self, Py_ssize_t m) noexcept:
-        # Put a fresh member in the place of m.
+        # Replace member m by a new one.
         if self.replace(m, self.progress[ROWS]):
             self.core.right[m] = self.core.wrong[m] = 0.0
             self.judge.n_rows[m] = 0

@@ -6,13 +6,13 @@ Member m gives row t, the t-th that is learned, the weight
 
 and the ensemble's probabilities are the mean of the members'. Where the members are watched, each has an
 ADWIN on its errors once it has learned the row. If the mean of any rises, the member with the highest
-ADWIN mean is replaced by a fresh one.                                            (2)
+ADWIN mean is replaced by a new one.                                              (2)
 
-Given the rows, members know nothing of each other but for (2), which touches one member alone. So the members
-process a block of rows one after another, and write alarms and ADWIN means for each row. Then (2) is done for
-the alarms from first to last: the fresh member processes the rest of the block again. This is the same as
-going row by row. Alarms cluster: after one, blocks are short for a while, so that fewer rows are processed
-again.
+Given the rows, members are independent except for (2), which affects one member only. So the members
+process a block of rows one after another, and write alarms and ADWIN means for each row. Then (2) is done
+for the alarms from first to last: the new member processes the rest of the block again. This is the same
+as processing row by row. Alarms cluster: after one, blocks are short for a while, so that fewer rows are
+processed again.
 """
 
 from libc.stdint cimport uint64_t

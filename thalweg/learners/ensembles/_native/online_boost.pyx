@@ -1,4 +1,4 @@
-"""Online boosting: a row's weight goes from member to member, up where one errs, down where it is right.
+"""Online boosting: a row's weight is passed from member to member, and rises after an error of a member.
 
 With the total weight N of the rows so far, and the weight each member m has had right, r_m, and wrong, e_m, a
 row of weight w begins with l = w. The members in turn learn it Poisson(l) times, and then predict it:

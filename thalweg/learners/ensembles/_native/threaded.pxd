@@ -1,4 +1,4 @@
-# Ensembles whose members know nothing of each other: each processes a block of rows by itself, on any thread.
+# Ensembles whose members are independent: each processes a block of rows by itself, on any thread.
 
 from libc.stdint cimport int64_t
 

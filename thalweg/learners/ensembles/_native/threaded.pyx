@@ -1,4 +1,4 @@
-"""Blocks of rows, processed member by member: for ensembles whose members know nothing of each other.
+"""Blocks of rows, processed member by member: for ensembles whose members are independent.
 
 Every member writes for each row its probabilities and the weight of its vote; the ensemble's are
 
@@ -7,8 +7,8 @@ Every member writes for each row its probabilities and the weight of its vote; t
 summed in the order of the members, so that the result does not depend on threads. A member's memory stays in
 the cache for many rows. Threads process a part of the block at a time, each for the member that is farthest
 behind among those it processed last, whose memory its core has in the cache; a thread that has none of these
-left goes on with another's, so that all end together. A block takes some 50 ms at most: between two of them
-there is a look for signals. If a row reaches code written in Python, which may fail, a block is that row, so
+left goes on with another's, so that all end together. A block takes about 50 ms at most: between two of them
+there is a check for signals. If a row reaches code written in Python, which may fail, a block is that row, so
 that all members have learned the same rows when the call ends. Predictions write into memory of their caller
 alone.
 """
@@ -130,7 +130,7 @@ cdef class ThreadedKernel(EnsembleKernel):
         end_call(&call, start)
 
     def workers_for(self, n_rows):
-        """Return threads to help with so many rows, if that is worth while."""
+        """Return threads to help with this many rows, if that is faster."""
         return Workers(self.threaded.n_jobs - 1 if n_rows > FEW_ROWS and not self.calls_python else 0)
 
     cdef void process_together(self, Workers workers) noexcept nogil:

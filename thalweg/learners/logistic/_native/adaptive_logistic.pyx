@@ -32,7 +32,7 @@ below about guard where no news comes; S follows with G = I - u R_i i'/(1 + u R_
 
     R <- R - u R_i R_i'/(1 + u R_ii),  S <- G S G' + R_i R_i' d/guard with the new R_i               (9)
 
-Members of a mixture are weighed by their discounted likelihood. Powers are costly, so the discount comes
+Members of a mixture are weighted by their discounted likelihood. Powers are costly, so the discount comes
 every ROUND rows, all of it at once:
 
     share <- share q_y^v,  every ROUND rows share <- share^(discount^ROUND),  scaled to sum 1       (10)
@@ -44,7 +44,7 @@ its class from the rest; several have Phi(z) scaled to sum 1. With t = z, or -z 
 
 If rows have times, decay is to the power of the gap, the steps of time since the row before. Of a gap above
 1 all but the last step is a wait, in which the guard has as many turns as there are steps, at most d, with
-u/turns each; S follows with rise = d left/d decay in place of 1:
+u/turns each; S follows with rise = d left/d decay instead of 1:
 
     left = max(decay^(gap - 1), LEAST_LEFT),  R <- R/left,  u = d (1 - left)/guard                  (12)
 
@@ -140,7 +140,7 @@ cdef class LogisticKernel(Kernel):
         require(good, self.who, "decay", "holds a number below the least of its filter")
 
     def inherit(self, Kernel old, double missing=0.0):
-        """Go on from a kernel of fewer inputs, one class less, or without a time.
+        """Continue from a kernel with fewer inputs, one class less, or without a time.
 
         A single class taught nothing.
         """
@@ -219,7 +219,7 @@ cdef void predict(void* state, const double* row, double* p, double* scratch) no
     if s.n_classes == 2:
         for m in range(s.n):
             p[1] += s.share[m] * q[m]
-        p[1] = min(p[1], 1.0)           # shares sum to 1 but for rounding
+        p[1] = min(p[1], 1.0)           # shares sum to 1 except for rounding
         p[0] = 1.0 - p[1]
         return
     for m in range(s.n_members):

@@ -27,7 +27,7 @@ cdef inline Py_ssize_t gather(const linear_t* s, const double* row, Py_ssize_t* 
 
 cdef inline Py_ssize_t gather_sparse(const linear_t* s, const Py_ssize_t* given, const double* x,
                                      Py_ssize_t m, Py_ssize_t* columns, double* values) noexcept nogil:
-    # The same for a row that has values in the m columns `given`, in growing order, and is 0 elsewhere.
+    # The same for a row that has values in the m columns `given`, in increasing order, and is 0 elsewhere.
     cdef Py_ssize_t i = 0, c = 0, n = 0
     while i < m or c < s.n_common[0]:
         if c == s.n_common[0] or (i < m and given[i] <= s.common[c]):
@@ -55,7 +55,7 @@ cdef inline void update_statistics(linear_t* s, Py_ssize_t j, double value) noex
     if isnan(value):
         s.missing[j] += 1.0
     elif value != 0.0:
-        # Wild values are cut, so that one of them does not hide its input for good.
+        # Extreme values are clipped, so that one of them does not hide its input permanently.
         s.count[j] += 1.0
         error, share = value - s.mean[j], 1.0 / s.count[j]
         farthest = WILDEST_VALUE * WILDEST_VALUE * s.variance[j]
@@ -66,7 +66,7 @@ cdef inline void update_statistics(linear_t* s, Py_ssize_t j, double value) noex
 
 
 cdef inline double set_scale(linear_t* s, Py_ssize_t j) noexcept nogil:
-    # (1) to (3): work out how values of an input are measured; return the factor of its quick step.
+    # (1) to (3): compute how values of an input are measured; return the factor of its quick step.
     cdef double share = s.count[j] / max(s.seen[0], 1.0)
     cdef double known = s.count[j] / max(s.seen[0] - s.missing[j], 1.0) if s.missing[j] > 0.0 else share
     cdef double c = min(max(4.0 * share - 1.0, 0.0), 1.0), square = s.mean[j] * s.mean[j]

@@ -136,7 +136,7 @@ cdef class LinearKernel(SparseKernel):
         check_linear(arrays, STACK_RIDGE, self.who)
 
     def inherit(self, Kernel old, double missing=0.0):
-        """Go on from a kernel of fewer inputs, or one class less: a single class taught nothing."""
+        """Continue from a kernel with fewer inputs, or one class less: a single class taught nothing."""
         cdef LinearKernel other = old
         if other.core.n_inputs < self.core.n_inputs:
             self.adopt(with_more_inputs(self.layout, self.lengths, self.arrays, old.arrays, self.who))

@@ -47,8 +47,8 @@ ctypedef struct linear_t:
     # what follows is no state: it follows from the state,
     double* centre                      # [input]
     double* scale                       # [input]
-    char* is_common                     # [input]: 0 has a value of its own, to be looked at in every row
-    Py_ssize_t* common                  # inputs of which that is true, in growing order
+    char* is_common                     # [input]: 0 has its own value, to be looked at in every row
+    Py_ssize_t* common                  # inputs of which that is true, in increasing order
     Py_ssize_t* n_common
     # or is scratch of learn
     Py_ssize_t* columns                 # [input]

@@ -57,7 +57,7 @@ cdef inline void shorten(logistic_t* s, Py_ssize_t m) noexcept nogil:
 
 
 cdef inline void wait(logistic_t* s, Py_ssize_t n) noexcept nogil:
-    # (12), the gap but for its last step; decay is the row's.
+    # (12), the gap except for its last step; decay is the row's.
     cdef Py_ssize_t m, _turn, n_turns = <Py_ssize_t> min(ceil(s.gap - 1.0), <double> s.d)
     cdef double left
     for m in range(n):

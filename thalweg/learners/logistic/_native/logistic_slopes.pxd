@@ -42,7 +42,7 @@ cdef inline void divide_slopes(logistic_t* s, Py_ssize_t n) noexcept nogil:
 
 
 cdef inline void adapt(logistic_t* s, Py_ssize_t n) noexcept nogil:
-    # (7) and (8), before R and beta change; g is R x. The sums of psi, in q, are of no use.
+    # (7) and (8), before R and beta change; g is R x. The sums of psi, in q, are not used.
     cdef Py_ssize_t m
     cdef double k
     sweeps.dots(&s.sweeps, s.psi, s.x, s.one, s.d, n)

@@ -72,7 +72,7 @@ ctypedef struct logistic_t:
     # what follows is no state: settings, and scratch of learn
     double* least                       # [lane]
     Py_ssize_t n_indicators
-    const Py_ssize_t* indicators        # inputs that enter as they are
+    const Py_ssize_t* indicators        # inputs that are not scaled
     sweeps_t sweeps                     # for several lanes, and what follows
     logit_t logit
     logit_lanes_t step_of               # where the lanes of a row's step lie

@@ -1,4 +1,4 @@
-"""The nearest neighbours for several k and windows, all from one search, weighted by their merit.
+"""The nearest neighbours for several k and windows, all from one search, weighted by their performance.
 
 An expert e is a pair of a window and a number of neighbours. Of the neighbours' votes n_k (see
 nearest_neighbours.pyx), over K classes, it makes
@@ -6,7 +6,7 @@ nearest_neighbours.pyx), over K classes, it makes
     p_ek = (n_k + 1/K) / (sum_l n_l + 1),                                         (1)
 
 and the answer is the mixture sum_e v_e p_e, whose trusts v follow what each gave to the labels (trust.pxd). A
-label that comes late is compared with what was said when its row was observed.
+label that is late is compared with what was predicted when its row was observed.
 """
 
 import numpy as np
@@ -94,7 +94,7 @@ cdef void vote(const mixture_t* m, const search_t* s, Py_ssize_t n_neighbours, d
 
 
 cdef void answer(const mixture_t* m, const double* x, double* said, double* scratch) noexcept nogil:
-    # What each expert says of x.
+    # What each expert predicts for x.
     cdef search_t s = begin_search(m.rows, x, scratch)
     cdef Py_ssize_t i, j, window, n, n_before = 0
     for i in range(m.n_windows):
@@ -115,7 +115,7 @@ cdef void mix(const mixture_t* m, const double* said, double* p) noexcept nogil:
             p[k] += m.trust[e] * said[e * m.n_classes + k]
         total += p[k]
     for k in range(m.n_classes):
-        p[k] /= total                   # trusts sum to 1 but for rounding
+        p[k] /= total                   # trusts sum to 1 except for rounding
 
 
 cdef void predict(void* state, const double* x, double* p, double* scratch) noexcept nogil:
@@ -126,7 +126,7 @@ cdef void predict(void* state, const double* x, double* p, double* scratch) noex
 
 cdef void learn_said(mixture_t* m, const double* kept, const double* x, Py_ssize_t y,
                      double w) noexcept nogil:
-    # Trust what was said, or `kept` if the label is late; it then counts less, as in stacking.pyx.
+    # Trust what was predicted, or `kept` if the label is late; it then counts less, as in stacking.pyx.
     cdef double counts = min(w, MOST_WEIGHT)
     if kept != NULL:
         counts /= sqrt(1.0 + m.kept.age)

@@ -66,7 +66,7 @@ cdef class WindowKernel(Kernel):
                            Py_ssize_t n_neighbours, Py_ssize_t room, is_category)
 
 
-# keep a row, in place of the oldest if the window is full
+# keep a row, instead of the oldest if the window is full
 cdef void keep_latest(window_t* c, const double* x, Py_ssize_t y, double w) noexcept nogil
 
 

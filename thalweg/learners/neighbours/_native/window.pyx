@@ -5,9 +5,9 @@ numbers
 
     q_j(s) = [U (s_j - c_j)/R_j],   R_j >= r_j,                                   (1)
 
-of 16 bits, with the least or the greatest value, the one that is far from most, in place of missing ones. Of
+of 16 bits, with the least or the greatest value, the one that is far from most, instead of missing ones. Of
 a category it has the last 16 bits. R_j is a little more than r_j, and follows it when it has changed by more
-than that: the copy of an input is seldom made anew.
+than that: the copy of an input is rarely made again.
 
 The copy lies in tiles of 32 rows, two inputs after two. How many values are at the least and the greatest is
 counted: only when none is left the window is searched, where nothing is missing first in the copy.
@@ -29,7 +29,7 @@ cdef enum:
     SAVED_TILE = 16                     # rows that lie input by input in a state
     MOST_UNIT = 8000
 
-cdef double WIDER = 1.02                # R/r when an input is rounded anew
+cdef double WIDER = 1.02                # R/r when an input is rounded again
 cdef double SPREAD_RATE = 0.01
 cdef double LEAST_FILLED = 0.96         # r/R
 
@@ -48,7 +48,7 @@ cdef class WindowKernel(Kernel):
         cdef window_t* c = &self.window
         n_tiles = (room + SAVED_TILE - 1) // SAVED_TILE
         self.allocate(who, LAYOUT, {"tile": n_tiles, "row": room, "input": n_features, "class": n_classes})
-        # The rest follows from the parameters and the window: no part of a state.
+        # The rest follows from the parameters and the window: not part of a state.
         places, c.n_category_pairs, c.n_pairs = places_of(is_category)
         self.arrays |= {
             "X": aligned(self.arrays["X"].shape, FLOAT),
@@ -95,7 +95,7 @@ cdef class WindowKernel(Kernel):
         return swapped(Kernel.state(self))
 
     def restore(self, state):
-        """Go on from what `state` returned; raise StateError, and change nothing, if it does not fit."""
+        """Restore what `state` returned; raise StateError, and change nothing, if it does not fit."""
         Kernel.restore(self, swapped(state))
 
     def check(self, arrays):

@@ -1,9 +1,9 @@
 """A batch of a particle filter: steps on it, and what predicts afterwards (formulas: particle_filter.pyx).
 
-A batch is opened (inputs standardised, candidates tested on it), learned by one step or, the first one, by
-more, and closed (a refit if it is due, candidates renewed). Each of these is done as a whole or not at all. A
-signal can end the call between them: the rows stay in the buffer, and the next call that learns goes on from
-there, so that the result is the same as without the signal.
+A batch is opened (inputs standardised, candidates tested on it), learned by one step or, the first one,
+by more, and closed (a refit if it is due, candidates renewed). Each of these is done as a whole or not at
+all. A signal can end the call between them: the rows stay in the buffer, and the next call that learns
+continues from there, so that the result is the same as without the signal.
 """
 
 from libc.math cimport fabs, sqrt

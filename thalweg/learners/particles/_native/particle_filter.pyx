@@ -45,7 +45,7 @@ from thalweg._native.workers cimport Workers
 
 cdef enum:
     FIRST_ROOM = 1024                   # for the best set
-    FIRST_WORK = 2000000                # multiplications before the first look at the clock
+    FIRST_WORK = 2000000                # multiplications before the first check of the clock
     START_WORK = 4000000                # multiplications of a call that are worth the start of threads
     NEWTON_WORK = 26                    # of a refit, for each row and pair of coefficients
 
@@ -182,7 +182,7 @@ cdef class ParticleKernel(Kernel):
         return min(self.core.n_particles + 1, FIRST_ROOM, self.most_kept())
 
     cdef tuple with_room(self, dict arrays, Py_ssize_t room):
-        # Arrays and scratch with room for so many of the best set, or more.
+        # Arrays and scratch with room for this many of the best set, or more.
         cdef Py_ssize_t most = self.most_kept()
         if room > most:
             raise MemoryError(
@@ -198,7 +198,7 @@ cdef class ParticleKernel(Kernel):
         return {"kept": max(self.core.counts.n_kept, self.first_room())}
 
     def restore(self, state):
-        """Go on from what `state` returned; raise StateError, and change nothing, if it does not fit."""
+        """Restore what `state` returned; raise StateError, and change nothing, if it does not fit."""
         arrays = layouts.checked_arrays(self.layout, self.lengths, state, self.who)
         particle_layout.check_filter(arrays, self.settings, self.lengths, self.who)
         restored = self.with_room(arrays, max(len(arrays["kept"]), self.first_room()))
@@ -206,7 +206,7 @@ cdef class ParticleKernel(Kernel):
         self.bind()
 
     def inherit(self, Kernel old, double missing=0.0):
-        """Go on from a kernel of fewer classes or inputs."""
+        """Continue from a kernel with fewer classes or inputs."""
         cdef ParticleKernel before = <ParticleKernel?> old
         if before.core.counts.opened:
             before.flush()
@@ -234,7 +234,7 @@ cdef class ParticleKernel(Kernel):
         return arrays
 
     def reset(self, state):
-        """Go back to what `state` returned before, of this kernel or of one made alike."""
+        """Return to what `state` returned before, of this kernel or of one made alike."""
         self.restore(state)
 
     def learn(self, X, y, w, p, tested=None, ids=None):

@@ -120,7 +120,7 @@ ctypedef struct filter_t:
     Py_ssize_t next_chunk               # of panels, to be scored
     bint stopped                        # whether the threads are to stop: the step will be done again
     bint interruptible                  # whether a signal may end the call in the middle of a batch
-    Py_ssize_t n_units                  # of work until the next look for signals
+    Py_ssize_t n_units                  # of work until the next check for signals
     call_t call
 
 

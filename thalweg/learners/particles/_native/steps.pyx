@@ -106,7 +106,7 @@ cdef double score_one(const filter_t* f, const double* beta) noexcept nogil:
 
 
 cdef void score_chunks(void* state, Py_ssize_t thread) noexcept nogil:
-    # What each thread does; the caller's looks for signals.
+    # What each thread does; the caller's checks for signals.
     cdef filter_t* f = <filter_t*> state
     cdef double* work = f.work + thread * f.work_size
     cdef bint is_caller = f.interruptible and current_failure() == f.call.failure

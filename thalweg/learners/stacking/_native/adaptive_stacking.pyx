@@ -1,16 +1,17 @@
-"""Stacking: members of any kind, weighed by logistic regressions on their answers (see stackers.pyx).
+"""Stacking: members of any kind, weighted by logistic regressions on their answers (see stackers.pyx).
 
-Members predict and learn a block of rows each by itself; then the stackers answer and learn row by row. A row
-whose label comes late is observed first: what the members and the stackers said is kept with it, and it is
-this that is learned from when the label comes. What a member would say by then, with more labels known,
-would be no measure of its worth. A label that comes d rows late counts as 1/sqrt(1 + d): whatever is learned
-from it will answer d rows more before it is found to be wrong. If the members had learned k labels when the
-row was observed, and n by now, it counts as (k/n)^2 of that: at the beginning they knew much less than now.
+Members predict and learn a block of rows each by itself; then the stackers answer and learn row by row. A
+row whose label is late is observed first: the predictions of the members and the stackers are kept with
+it, and these are learned from when the label arrives. What a member would predict by then, with more
+labels known, does not measure its quality. A label that comes d rows late counts as 1/sqrt(1 + d):
+whatever is learned from it will answer d rows more before it is found to be wrong. If the members had
+learned k labels when the row was observed, and n by now, it counts as (k/n)^2 of that: at the beginning
+they knew much less than now.
 
-Trivial members, which look at no input, are not weighed by the stackers: they take part in the mixture, and a
-last look at the answer follows one of them where that was right more often (see selector.pxd). A look before
-that one follows longer chains of labels in the same way. Where these tell nearly everything, a mixture by
-log-loss hands over to them some rows too late.
+Trivial members, which use no input, are not weighted by the stackers: they take part in the mixture,
+and a last look at the answer follows one of them where that was right more often (see selector.pxd). A
+look before that one follows longer chains of labels in the same way. Where these tell nearly everything,
+a mixture by log-loss hands over to them some rows too late.
 """
 
 import numpy as np
@@ -142,7 +143,7 @@ cdef class StackingKernel(ThreadedKernel):
         return weight_of(s, m)
 
     cdef void note_weights(self, Py_ssize_t line) noexcept nogil:
-        # In place of those noted before the stackers had learned the block's rows.
+        # Instead of those noted before the stackers had learned the block's rows.
         cdef Py_ssize_t m
         for m in range(self.threaded.n_members):
             self.threaded.notes[2 * line * self.threaded.n_members + m] = self.number_of(m)
@@ -264,7 +265,7 @@ cdef double worth_when_late(const kept_rows_t* kept, double n_learned) noexcept 
 
 
 cdef void note_parts(stacking_t* c, const double* p) noexcept nogil:
-    # How much each member adds to the lead of the likeliest class over the next.
+    # How much each member adds to the lead of the most likely class over the next.
     cdef stackers_t* s = &c.stackers
     cdef Py_ssize_t i, j, k, m, best = likeliest(p, s.n_classes), second = -1
     cdef double* weight = s.work

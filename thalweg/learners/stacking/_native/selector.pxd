@@ -1,13 +1,13 @@
-# A look at the answer: does a member that knows only past labels know better?
+# Corrects the answer if a member that uses only past labels was right more often.
 #
-# What is best by log-loss need not be right most often. Where the likeliest class a of the answer p and the
+# What is best by log-loss need not be right most often. Where the most likely class a of the answer p and the
 # class b of such a member differ, what counts is how often each was right in such rows before: sums
 # A and B, of which a share KEPT is kept at every such row. The member is followed if
 #
 #     B + PRIOR p_b - (A + PRIOR p_a) > LEAD sqrt(A + B + PRIOR (p_a + p_b)),                (1)
 #
 # the one with the largest lead by share if there are several. p then changes as little as makes b the
-# likeliest: p_a and p_b become equal, or p_b as large as that of a third class.             (2)
+# most likely: p_a and p_b become equal, or p_b as large as that of a third class.             (2)
 
 from libc.math cimport sqrt
 

@@ -1,4 +1,4 @@
-# Logistic regressions that weigh the members of an ensemble, with several forgettings, and their mixture.
+# Logistic regressions that weight the members of an ensemble, with several forgetting factors; their mixture.
 
 cdef extern from "thalweg/learners/stacking/_native/newton.h" nogil:
     enum:
@@ -43,7 +43,7 @@ cdef void stack_answers(const stackers_t* s, double* said, double* z) noexcept n
 # the mixtures of all, behind these in said, and the mixture of the mixtures
 cdef void stack_mix(const stackers_t* s, double* said, double* p) noexcept nogil
 
-# the mixture of the mixtures again, from what was said
+# the mixture of the mixtures again, from what was predicted
 cdef void stack_mixed(const stackers_t* s, const double* said, double* p) noexcept nogil
 
 # learn a label: trust follows what all had `said` when the row was predicted; the weights follow `now`, which

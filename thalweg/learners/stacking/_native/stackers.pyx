@@ -1,4 +1,4 @@
-"""Logistic regressions that weigh members by their answers, with several forgettings, and their mixture.
+"""Logistic regressions that weight members by their answers, with several forgetting factors; their mixture.
 
 Member m gives class k the probability p_mk. With e = 0.001 and K classes, a stacker of weights w answers
 
@@ -9,14 +9,14 @@ and learns the label y by one Newton step on its log-loss, with P the inverse of
     P <- P/λ, bounded;   P^-1 += sum_k q_k d_k d_k',  d_k = z_k - sum_l q_l z_l   (2)
     w += P d_y                                                                    (3)
 
-In (2) classes count that are at least a hundredth as likely as the likeliest. What is added to all z_m of a
+In (2) classes count that are at least a hundredth as likely as the most likely. What is added to all z_m of a
 member changes nothing, so that two classes need one logarithm. A stacker may take a share n of the labels for
 chance: it answers (1 - n) q + n/K instead, and a row counts in (2) and (3) by how likely its label is none of
 these,
 
     (1 - n) q_y / ((1 - n) q_y + n/K).                                            (4)
 
-Weights begin at 1/J, J the number of members that are weighed, and P at 1/RIDGE; P is bounded by its trace,
+Weights begin at 1/J, J the number of members that are weighted, and P at 1/RIDGE; P is bounded by its trace,
 at most MOST_GROWTH times that of the start: otherwise members that agree for long would make the next step as
 large as one likes. Stackers with different λ, and all members by themselves, share the answer by a Bayes
 mixture of trusts v in which every one may become the best (fixed share); v begins as u:
@@ -38,7 +38,7 @@ cdef double MOST_GROWTH = 4.0
 cdef double RARELY = 1e-9               # c of the mixture of mixtures
 cdef double FAINTEST = 1e-12            # probability of a member, if a saved state has a smaller one
 cdef double MOST_WEIGHT = 1e3           # of a row
-cdef double UNLIKELY = 0.01             # beside the likeliest class: adds no information
+cdef double UNLIKELY = 0.01             # beside the most likely class: adds no information
 cdef double FARTHEST = 1e6              # from 0, of a weight
 
 
@@ -196,7 +196,7 @@ cdef inline void step(double* weights, Py_ssize_t n, const double* move, double 
 
 cdef double without_noise(const double* said, Py_ssize_t n_classes, double noise, Py_ssize_t y,
                           double* q) noexcept nogil:
-    # Write q of (1), of which noise made what was said; return how likely the label is none of the noise.
+    # Write q of (1), before noise was mixed in; return how likely the label is not noise.
     cdef Py_ssize_t k
     for k in range(n_classes):
         q[k] = max(said[k] - noise / n_classes, 0.0) / (1 - noise)

@@ -1,4 +1,4 @@
-"""Rows of very many inputs in two forms at once: few places for most members, all values for some.
+"""Rows of very many inputs in two forms: few hashed inputs for most members, all values for some.
 
 A wide row is `n_dense` doubles, followed by a `sparse_row_t` that says where its values are. Learners that
 need dense rows see the first part, in which many inputs share a place; kernels that take sparse rows are
@@ -34,7 +34,7 @@ ctypedef struct sparse_member_t:
 
 
 def width_with_values(n_dense):
-    """Return the length of wide rows of so many dense places."""
+    """Return the length of wide rows with this many dense places."""
     return n_dense + N_MORE
 
 
@@ -94,7 +94,7 @@ cdef class SparseMemberKernel(Kernel):
 
     def __init__(self, SparseKernel member, n_dense):
         self.member, self.lock, self.calls_python = member, member.lock, member.calls_python
-        self.arrays, self.layout, self.lengths = {}, {}, {}     # all that is known is the member's
+        self.arrays, self.layout, self.lengths = {}, {}, {}     # the whole state is the member's
         self.core.kernel, self.core.state = <void*> member, member.handle.state
         self.core.n_dense = n_dense
         self.set_handle(<void*> &self.core, n_dense + N_MORE, member.handle.n_classes, learn, predict)

@@ -6,7 +6,7 @@ ctypedef struct input_bins_t:
     Py_ssize_t n_bins                   # of all inputs together
     const Py_ssize_t* start             # [input + 1]: where its bins begin; the first is for missing values
     const Py_ssize_t* n_categories      # [input]: 0 for a number
-    bint corrected                      # whether what chance adds to a distance is taken off
+    bint corrected                      # whether the distance expected by chance is subtracted
     double* by_chance                   # [rows of both histograms + 1]: memory for the distances
     double* spread                      # the same, for how far chance makes them vary
 

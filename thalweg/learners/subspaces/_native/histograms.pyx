@@ -1,4 +1,4 @@
-"""Histograms of every input, and the Hellinger distance between two of them without what chance adds.
+"""Histograms of every input, and the Hellinger distance of two, corrected for what is expected by chance.
 
 A number x falls into bin 1 + floor(B (x - low)/(high - low)) of an input, cut to 1 and B; a category into
 that of its code; a missing value into bin 0. With the counts a_i and b_i, n_a and n_b rows in all,
@@ -49,13 +49,13 @@ cdef void cut_bins(const input_bins_t* h, const double* X, Py_ssize_t n, double*
         scale[j] = (h.start[j + 1] - h.start[j] - 1) / (high[j] - low[j])
         if isnan(low[j]):
             low[j] = 0.0
-        if h.n_categories[j] or not isfinite(scale[j]):         # all values are equal, or as good as
+        if h.n_categories[j] or not isfinite(scale[j]):         # all values are equal, or almost
             scale[j] = 0.0
 
 
 cdef inline Py_ssize_t cell_of(double x, double low, double scale, Py_ssize_t n_known,
                                bint is_category) noexcept nogil:
-    # Where no two values differed, others than this one have a bin of their own.
+    # Where no two values differed, others than this one have their own bin.
     cdef double place
     if isnan(x):
         return 0
@@ -97,8 +97,8 @@ cdef Py_ssize_t n_counted(const input_bins_t* h, const int* counts) noexcept nog
 
 
 cdef double mean_root(Py_ssize_t n_a, Py_ssize_t n_b, Py_ssize_t m, double* variance) noexcept nogil:
-    # E[sqrt(c (m - c))] in (2): the terms from the likeliest c on, downwards and upwards, relative to that;
-    # and the variance in (5), by differences from the likeliest, so that no digits are lost.
+    # E[sqrt(c (m - c))] in (2): the terms from the most likely c on, downwards and upwards, relative to that;
+    # and the variance in (5), by differences from the most likely, so that no digits are lost.
     cdef Py_ssize_t c, mode = (m + 1) * (n_a + 1) // (n_a + n_b + 2)
     cdef double first = sqrt(<double> mode * (m - mode)), slope = (n_b - n_a) / (2 * sqrt(<double> n_a * n_b))
     cdef double share = 1.0, total = 1.0, found = first, gap, gaps = 0.0, squares = 0.0

@@ -7,7 +7,7 @@ from 0 to 1 (histograms.pyx), a those of the chunk a member was trained on, b th
 
 without classes that only one of the two has; 0 if they share none. Where that is below the threshold, or
 with a level an input has changed by more than chance explains (chance.py), the member is trained on the new
-chunk, and labelled = 1; the first chunk trains all. Rows without a label count into a window of their own,
+chunk, and labelled = 1; the first chunk trains all. Rows without a label count into their own window,
 and each time that is full
 
     unlabelled = mean over its inputs of h(a, b),                                                          (2)
@@ -17,7 +17,7 @@ probabilities it gives. Members that were trained on the same chunk share its hi
 the first chunk is complete, all are trained on the rows so far after 1, 2, 4, 8, … of them.
 
 With a period, b is a window of the latest rows with labels, looked at every so many rows. Members learn each
-row, and one that (1) puts below the threshold is replaced by a fresh one, trained on the window. The first
+row, and one that (1) puts below the threshold is replaced by a new one, trained on the window. The first
 window that is full is the first reference.
 """
 
@@ -68,7 +68,7 @@ cdef class HUWRSKernel(EnsembleKernel):
     cdef double threshold
     cdef double level                   # chance of a false alarm of the test of a member; 0 for no test
     cdef SubspaceTrees trees
-    cdef list packed                    # [member]: the trees as they predict; None where members are learners
+    cdef list packed                    # [member]: packed trees; None where members are learners
     cdef object packed_table            # memory of `core.packed`
     cdef dict memories                  # scratch memory, and what follows from the parameters
 
@@ -94,7 +94,7 @@ cdef class HUWRSKernel(EnsembleKernel):
         self.bind()
 
     def set_memories(self, n_features, n_classes, chunk_size, subspaces, n_bins, n_categories):
-        """Make what is no part of a state."""
+        """Make the arrays that are not part of a state."""
         cdef huwrs_t* c = &self.core
         total = sum(n_bins)
         self.memories = {
@@ -133,7 +133,7 @@ cdef class HUWRSKernel(EnsembleKernel):
         c.low, c.scale, c.counts = doubles(arrays["low"]), doubles(arrays["scale"]), ints(arrays["counts"])
 
     def plant(self, states=None):
-        """Call trees that know nothing, or those of these states; raise StateError if they do not fit."""
+        """Call untrained trees, or those of these states; raise StateError if they do not fit."""
         planted = [self.trees.new_tree() for _ in range(self.core.n_members)]
         for tree, state in zip(planted, states or (), strict=states is not None):
             tree.restore(state)
@@ -141,7 +141,7 @@ cdef class HUWRSKernel(EnsembleKernel):
         self.pack()
 
     def pack(self):
-        """Copy the trees as they predict."""
+        """Copy the trees into packed trees."""
         cdef PackedTree packed
         made = [PackedTree(tree) for tree in self.kernels]
         table = layouts.new_array(len(made), INDEX)
@@ -161,7 +161,7 @@ cdef class HUWRSKernel(EnsembleKernel):
         return {"reference": max(int(self.arrays["reference"].max()) + 1, 1)}
 
     def inherit(self, Kernel old, double missing=0.0):
-        """Go on from a kernel of fewer classes or inputs; inputs that it had not were missing in all rows."""
+        """Continue from a kernel with fewer classes or inputs; new inputs count as missing in all rows."""
         n_old = old.lengths["input"]
         EnsembleKernel.inherit(self, old, missing)
         counts, starts = self.arrays["counts"], self.memories["start"]
@@ -206,7 +206,7 @@ cdef class HUWRSKernel(EnsembleKernel):
         self.predict_and(X, p, False, None)
 
     def predict_observe(self, const double[:, ::1] X, double[:, ::1] p, const int64_t[::1] ids=None):
-        """For each row: write its probabilities into `p`, then see it as one that has no label."""
+        """For each row: write its probabilities into `p`, then observe it without a label."""
         self.predict_and(X, p, True, ids)
 
     def predict_and(self, const double[:, ::1] X, double[:, ::1] p, bint observes, const int64_t[::1] ids):
@@ -234,7 +234,7 @@ cdef class HUWRSKernel(EnsembleKernel):
         return self.undoing(EnsembleKernel.learn_row, x, y)
 
     def undoing(self, method, *arguments):
-        """Call a method that learns; a row at which it is stopped is then as if it had not come."""
+        """Call a method that learns; a row at which it is stopped is then as if it had not been seen."""
         self.core.undoes, self.core.undone = True, False
         try:
             return method(self, *arguments)
@@ -283,7 +283,7 @@ cdef class HUWRSKernel(EnsembleKernel):
         return np.flatnonzero(found).tolist()
 
     cdef dict trained(self, list chosen, bint may_stop):
-        # Fresh members for those chosen, trained on the rows held, by their number; less if that is stopped.
+        # New members for those chosen, trained on the rows held, by their number; less if that is stopped.
         cdef huwrs_t* c = &self.core
         cdef Py_ssize_t m, n = c.rows.span.count
         found = {}

@@ -114,7 +114,7 @@ cdef void teach(huwrs_t* c, const double* x, Py_ssize_t y, double w, int64_t num
 
 
 cdef void huwrs_flush(void* state) noexcept nogil:
-    # Rows of a chunk that is not complete wait for the rest, but for the first one.
+    # Rows of a chunk that is not complete wait for the rest, except for the first one.
     cdef huwrs_t* c = <huwrs_t*> state
     if not c.period and c.held[UPDATES] == 0 and c.rows.span.count > 0:
         c.update(c.kernel, True)

@@ -1,4 +1,4 @@
-# Numbers that stand for something in the arrays of a Hoeffding tree, and bounds; for Cython and Python.
+# Codes in the arrays of a Hoeffding tree, and bounds; for Cython and Python.
 
 cpdef enum:
     # `feature` of a node that splits nothing
@@ -21,12 +21,12 @@ cpdef enum:
 cpdef enum:
     # places in `size`
     NODES = 0
-    SLOTS = 1                           # ever used; those given back are in `free`
+    SLOTS = 1                           # ever used; those freed are in `free`
     FREE_SLOTS = 2
     DEAD_NODES = 3
     INACTIVE_LEAVES = 4
     ROOT = 5
-    WINDOWS = 6                         # ever used; those given back are in `free_windows`
+    WINDOWS = 6                         # ever used; those freed are in `free_windows`
     FREE_WINDOWS = 7
     N_SIZES = 8
 

@@ -1,4 +1,4 @@
-"""Numbers that stand for something in the arrays of a Hoeffding tree: see tree_codes.pxd."""
+"""Codes in the arrays of a Hoeffding tree: see codes.pxd."""
 
 from thalweg.learners.bayes._native.bayes_terms cimport LEAST_INVERSE, SURE
 

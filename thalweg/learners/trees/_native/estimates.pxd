@@ -1,4 +1,4 @@
-# Estimates of what the best test of each input leaves of the impurity; they lie in `rough` of the tree.
+# Estimates of the impurity that the best test of each input leaves; they are in `rough` of the tree.
 
 from .nodes cimport hoeffding_t
 

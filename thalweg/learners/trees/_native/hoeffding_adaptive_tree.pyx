@@ -1,7 +1,7 @@
 """The Hoeffding adaptive tree: tests watch their errors, and grow an alternate subtree when these rise.
 
 Each test has an ADWIN over the errors (0 or 1) of the tree below it. When its window is cut and the error has
-risen, an alternate subtree for the test begins as a leaf, with an ADWIN of its own. Once both windows hold
+risen, an alternate subtree for the test begins as a leaf, with its own ADWIN. Once both windows hold
 more than WIDTH errors, the alternate of error b over n_b rows replaces the test of error a over n_a rows if
 
     a - b > e,   e = sqrt(2 a (1 - a) log(2/0.05) (1/n_a + 1/n_b))                (1)
@@ -46,7 +46,7 @@ ctypedef struct adaptive_t:
     uint64_t* draw                      # state of its random numbers
     # of each window
     double* windows                     # [window, window_size]
-    int* free_windows                   # windows given back
+    int* free_windows                   # windows freed
     Py_ssize_t window_room
     Py_ssize_t window_size
 

@@ -1,4 +1,4 @@
-"""The Hoeffding option tree: a leaf that splits may go on learning as well, and split once more.
+"""The Hoeffding option tree: a leaf that splits may continue to learn, and split again.
 
 A test, its options and a last leaf that is still learning form a chain, linked by `alternate`; the first is
 its head. A row goes down every option, all leaves reached learn it, and those that are not waiting at the end
@@ -33,7 +33,7 @@ from .split cimport best_split, bound, find_split, is_due, is_useless, make_chil
 cdef enum:
     MOST_NOTES = 32
 
-ctypedef struct notes_t:                # what naive Bayes said at the leaves that voted, in their order
+ctypedef struct notes_t:                # what naive Bayes predicted at the leaves that voted, in their order
     Py_ssize_t n
     Py_ssize_t n_read
     Py_ssize_t[MOST_NOTES] leaf
@@ -172,7 +172,7 @@ cdef void learn_below(option_t* o, Py_ssize_t node, const double* x, Py_ssize_t 
 
 cdef inline Py_ssize_t winner_at(hoeffding_t* t, Py_ssize_t leaf, const double* x,
                                  notes_t* notes) noexcept nogil:
-    # What naive Bayes says at a leaf, by its note if there is one.
+    # What naive Bayes predicts at a leaf, by its note if there is one.
     if notes.n_read < notes.n and notes.leaf[notes.n_read] == leaf:
         notes.n_read += 1
         return notes.winner[notes.n_read - 1]

@@ -1,4 +1,4 @@
-"""The Hoeffding tree: a row goes down to its leaf, which learns it and now and then tries to split."""
+"""The Hoeffding tree: a row is passed down to its leaf, which learns it and regularly tries to split."""
 
 from libc.stdint cimport int64_t
 
@@ -24,7 +24,7 @@ cdef class HoeffdingTreeKernel(TreeKernel):
         self.handle.predict_learn_again = predict_learn_again
 
     def predict_learn_again(self, const double[::1] x, Py_ssize_t y, double w, double[::1] p):
-        """Predict a row into `p`, learn it, and return the class that is likeliest then."""
+        """Predict a row into `p`, learn it, and return the class that is most likely then."""
         return predict_learn_again(<void*> self.tree, &x[0], y, w, 0, &p[0])
 
 
@@ -54,7 +54,7 @@ cdef void predict_learn(void* state, const double* x, Py_ssize_t y, double w, in
 
 cdef Py_ssize_t predict_learn_again(void* state, const double* x, Py_ssize_t y, double w, int64_t number,
                                     double* p) noexcept nogil:
-    # The same, and what predict makes likeliest then: as a rule only one class's score has changed.
+    # The same, and what predict makes most likely then: usually only one class's score has changed.
     cdef hoeffding_t* t = <hoeffding_t*> state
     cdef Py_ssize_t k, leaf = find_leaf(t, t.size[ROOT], x), bayes = -1
     cdef bint knows = t.slot[leaf * t.n_classes + y] >= 0

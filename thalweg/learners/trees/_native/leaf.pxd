@@ -12,7 +12,7 @@ cdef void vote(hoeffding_t* t, Py_ssize_t node, double* p) noexcept nogil
 # probabilities of a row that has come to this leaf
 cdef void predict_at(hoeffding_t* t, Py_ssize_t node, const double* x, double* p) noexcept nogil
 
-# The class that predict_at makes likeliest of a row of class y that this leaf has just learned, in a slot
+# The class that predict_at makes most likely of a row of class y that this leaf has just learned, in a slot
 # that was there before; `score` has the scores of bayes_scores before that, and is memory then.
 cdef Py_ssize_t likeliest_learned(hoeffding_t* t, Py_ssize_t node, const double* x, Py_ssize_t y,
                                   double* score) noexcept nogil

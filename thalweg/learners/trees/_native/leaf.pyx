@@ -192,7 +192,7 @@ cdef inline double share_of(double score) noexcept nogil:
 
 
 cdef inline void vote_of_two(double* p) noexcept nogil:
-    # The same as below, with one exponential; which class scores higher is hard to foresee.
+    # The same as below, with one exponential; which class scores higher is hard to predict.
     cdef double gap = p[1] - p[0], small = share_of(-fabs(gap)), total = 1.0 + small
     cdef int higher = gap > 0
     p[higher] = 1.0 / total
@@ -256,7 +256,7 @@ cdef void learn_at(hoeffding_t* t, Py_ssize_t node, const double* x, Py_ssize_t 
     cdef Py_ssize_t slot, i
     cdef const int* inputs
     if t.votes == ADAPTIVE:
-        # Which of them is right is hard to foresee: a product costs less than a branch.
+        # Which of them is right is hard to predict: a product costs less than a branch.
         t.right[2 * node] += w * (heaviest(t, node) == y)
         t.right[2 * node + 1] += w * (bayes == y)
     t.weight[node * t.n_classes + y] += w

@@ -171,7 +171,7 @@ cdef bint best_category(hoeffding_t* t, Py_ssize_t node, Py_ssize_t c, double ba
     found.n_children = max(n, t.known[c])
     found.merit = base - sum / total if enough > 1 else -INFINITY                # (1)
     if found.n_children > t.most_nodes - t.size[NODES]:
-        found.merit = -INFINITY         # no memory for so many leaves; there may be for two
+        found.merit = -INFINITY         # no memory for this many leaves; there may be for two
     for code in range(n):
         part_by_category(t, node, c, code)
         s, rest = sum_of(t, t.left), sum_of(t, t.other)

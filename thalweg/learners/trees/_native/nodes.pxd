@@ -52,7 +52,7 @@ ctypedef struct hoeffding_t:
     double* counts                      # [slot, total_room]
     double* seen                        # [slot, categorical]: sum of the counts
     int* n_values                       # [slot, categorical]: highest category seen, plus 1
-    int* free                           # slots given back
+    int* free                           # slots freed
     # of each categorical input
     Py_ssize_t* column
     Py_ssize_t* offset                  # where its counts begin; one more entry marks the end

@@ -2,7 +2,7 @@
 
 Both are rows of arrays that double while they are short and then grow by a quarter, up to a bound on their
 bytes. A slot is taken
-when a leaf sees the first row of a class and given back when the leaf splits, so that most of the memory is
+when a leaf sees the first row of a class and freed when the leaf splits, so that most of the memory is
 where classes meet. When slots run out, leaves are ranked by their promise
 
     weight - weight of the heaviest class,                                        (1)
@@ -91,7 +91,7 @@ cdef class TreeKernel(Kernel):
         self.set_limits(options["max_bytes"])
 
     def set_limits(self, most_bytes):
-        """Work out how many nodes there may be, and the bytes for slots."""
+        """Compute how many nodes there may be, and the bytes for slots."""
         limits = tree_upkeep.limits(self.layout, self.arrays, most_bytes, self.first_slot)
         self.tree.most_nodes, self.tree.slot_space = limits
 
@@ -169,11 +169,11 @@ cdef class TreeKernel(Kernel):
         tree_check.check_tree(arrays, self.arrays, self.who)
 
     def inherit(self, Kernel old, double missing=0.0):
-        """Go on from a kernel of fewer classes or inputs."""
+        """Continue from a kernel with fewer classes or inputs."""
         self.adopt(tree_growth.grown(self.layout, self.lengths, self.arrays, old.arrays, self.who))
 
     def beginning(self):
-        """Return copies of the arrays, with memory in reserve: trees of ensembles start again often."""
+        """Return copies of the arrays, with reserved memory: trees of ensembles start again often."""
         state = Kernel.beginning(self)
         n_slots = min(RESERVE, RESERVE_BYTES // max(tree_upkeep.bytes_of_row(self.layout, state, "slot"), 1))
         for what, axis, n, most in (

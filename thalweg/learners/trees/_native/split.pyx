@@ -1,4 +1,4 @@
-"""Splitting a leaf: is the best of all tests surely better than the second?
+"""Splitting a leaf: is the best of all tests significantly better than the second?
 
 The leaf splits if the best input is ahead of the second by more than e, or if e has fallen below `tie`:
 

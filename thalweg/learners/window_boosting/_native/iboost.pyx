@@ -32,13 +32,13 @@ REMOVING = {"lightest": <int> LIGHTEST, "oldest": <int> OLDEST, "worst": <int> W
 
 cdef enum:
     ADWIN_SIZES = 20
-    FIRST_ROWS = 1                      # learned before the first look for signals: one may take long
+    FIRST_ROWS = 1                      # learned before the first check for signals: one may take long
 
 
 cdef class IBoostKernel(TrainedMembers):
     """Members, their weights, and the rows they are trained on.
 
-    Members are stumps, kept in arrays, or learners, if `build` returns fresh ones.
+    Members are stumps, kept in arrays, or learners, if `build` returns new ones.
     """
 
     def __init__(self, who, n_features, n_categories, n_classes, n_members, room, settings, adwin_delta=0.0,
@@ -102,7 +102,7 @@ cdef class IBoostKernel(TrainedMembers):
         v.right = 2.0 + v.wrong
 
     cdef outcome_t train_fresh(self) noexcept:
-        # Train a learner on the rows in the order they came, each weighing its share.
+        # Train a learner on the rows in the order they came, each weighted by its share.
         cdef iboost_t* c = &self.core
         cdef loss_window_t* v = &c.window
         cdef double* X = doubles(self.scratch["X"])
@@ -120,7 +120,7 @@ cdef class IBoostKernel(TrainedMembers):
         Kernel.learn(self, X, y, w, p, tested, ids, observed)
 
     def finish(self, n_rows=-1):
-        """Do what is left of the latest row, if an interrupt stopped that; no more rows are learned."""
+        """Finish the latest row if an interrupt stopped it; no more rows are learned."""
         cdef call_t call
         if self.core.progress[STAGE] != DONE:
             begin_call(&call, 0)
@@ -163,7 +163,7 @@ cdef class IBoostKernel(TrainedMembers):
         return lambda: self.adopt(new)
 
     def inherit(self, Kernel old, double missing=0.0):
-        """Go on from a kernel of fewer classes or inputs; all rows have the same value of a new input."""
+        """Continue from a kernel with fewer classes or inputs; a new input has one value in all rows."""
         Kernel.inherit(self, old, missing)
         if self.build is None:
             used = self.rows()

@@ -7,15 +7,15 @@ cdef extern from *:
     """
     #define NUMBERS_A_LOOK 2e7
     """
-    const double NUMBERS_A_LOOK         # gone through between two looks for signals
+    const double NUMBERS_A_LOOK         # processed between two checks for signals
 
 ctypedef struct loss_window_t:
     ring_t rows                         # w is the logarithm of the weight a row was learned with
     Py_ssize_t n_members                # there is memory for
     double right                        # answers a as numbers: see loss_window.pyx, (1)
     double wrong
-    bint may_stop                       # long work looks for signals
-    double work                         # numbers it went through since the last look
+    bint may_stop                       # long work checks for signals
+    double work                         # numbers it processed since the last look
     double* margin                      # [row]
     double* alpha                       # [member], 0 where there is none
     Py_ssize_t* born                    # [member]: when it came, 0 where there is none
@@ -32,7 +32,7 @@ cdef inline bint is_right(const loss_window_t* v, Py_ssize_t m, Py_ssize_t slot)
 
 
 cdef inline bint is_stopped(loss_window_t* v, double work) noexcept nogil:
-    # Whether a signal says that long work should stop; `work` numbers are about to be gone through.
+    # Whether a signal says that long work should stop; `work` numbers are about to be processed.
     v.work += work
     if v.work < NUMBERS_A_LOOK or not v.may_stop:
         return False

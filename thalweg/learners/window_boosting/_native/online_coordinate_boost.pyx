@@ -115,7 +115,7 @@ cdef Py_ssize_t n_trained(const iboost_t* c) noexcept nogil:
 
 
 cdef bint start(void* method) noexcept nogil:
-    # Sum up the window's rows and let go of them; if no member was any good, the next row trains them again.
+    # Sum up the window's rows and release them; if no member beats chance, the next row trains them again.
     cdef coordinate_t* a = <coordinate_t*> method
     cdef iboost_t* c = a.boost
     cdef loss_window_t* v = &c.window

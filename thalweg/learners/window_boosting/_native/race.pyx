@@ -1,4 +1,4 @@
-"""Several learners side by side, of which the one that erred least of late answers.
+"""Several learners in parallel; the one with the lowest recent error rate answers.
 
     error_c += RATE (1 if learner c was wrong else 0, - error_c)   before it learns the row   (1)
 
@@ -79,7 +79,7 @@ cdef class RaceKernel(Kernel):
         return Kernel.state(self) | {"runners": [kernel.state() for kernel in self.runners]}
 
     def restore(self, state):
-        """Go on from what `state` returned; raise StateError if it does not fit."""
+        """Restore what `state` returned; raise StateError if it does not fit."""
         states = state["runners"]
         if not isinstance(states, list) or len(states) != len(self.runners):
             raise StateError(f"{self.who}: the state must hold {len(self.runners)} runners")
@@ -88,7 +88,7 @@ cdef class RaceKernel(Kernel):
         Kernel.restore(self, {name: value for name, value in state.items() if name != "runners"})
 
     def inherit(self, Kernel old, double missing=0.0):
-        """Go on from a kernel of fewer classes or inputs."""
+        """Continue from a kernel with fewer classes or inputs."""
         Kernel.inherit(self, old, missing)
         for kernel, before in zip(self.runners, old.runners, strict=True):
             kernel.inherit(before, missing)

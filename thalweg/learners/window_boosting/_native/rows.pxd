@@ -40,7 +40,7 @@ ctypedef struct iboost_t:
     sorted_t sorted
     learner_t** member                  # [member]; NULL if the members are stumps
     # train a learner on the shares, its answers into `right`; put it in place m, or discard it if m is -1;
-    # let go of member m
+    # release member m
     outcome_t (*train)(void* kernel) noexcept nogil
     void (*put)(void* kernel, Py_ssize_t m) noexcept nogil
     void (*drop)(void* kernel, Py_ssize_t m) noexcept nogil
@@ -88,5 +88,5 @@ cdef void boost_see_class(iboost_t* c, Py_ssize_t y) noexcept nogil
 cdef Py_ssize_t boost_slide(iboost_t* c, const double* x, Py_ssize_t y, double w, bint wrong) noexcept nogil
 cdef void boost_from_scratch(iboost_t* c) noexcept nogil
 
-# whether a fresh learner is right on the rows of the window, into `right`; False if a signal stopped that
+# whether a new learner is right on the rows of the window, into `right`; False if a signal stopped that
 cdef bint judge_member(void* core, const learner_t* h) noexcept nogil

@@ -1,4 +1,4 @@
-# Members that are learners, each trained once on weighted rows and then only asked.
+# Members that are learners, each trained once on weighted rows and then only used to predict.
 
 from thalweg._native.kernel cimport learner_t
 from thalweg.learners.base._native.member_pool cimport MemberPool
@@ -8,7 +8,7 @@ cdef enum outcome_t:
     REFUSED = 0                         # an error was recorded, or the member is not good enough
     ADDED = 1
 
-# look at a fresh member's answers, into memory of `core`; return False if a signal stopped that
+# look at a new member's answers, into memory of `core`; return False if a signal stopped that
 ctypedef bint (*judge_f)(void* core, const learner_t* h) noexcept nogil
 
 

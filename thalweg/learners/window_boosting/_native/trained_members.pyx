@@ -1,6 +1,6 @@
-"""Members that are learners, each trained once on weighted rows and then only asked.
+"""Members that are learners, each trained once on weighted rows and then only used to predict.
 
-Training may take long, fail, or be stopped by a signal. So a fresh member is trained aside, and its answers
+Training may take long, fail, or be stopped by a signal. So a new member is trained aside, and its answers
 on the rows are noted aside: only then it becomes a member. One whose training was stopped is built and
 trained again later, from the same number, so that it becomes what it would have been.
 """
@@ -31,7 +31,7 @@ cdef class TrainedMembers(MemberPool):
 
     cdef outcome_t train(self, Py_ssize_t number, const double* X, const Py_ssize_t* y, const double* w,
                          Py_ssize_t n, bint may_stop, judge_f judge, void* core) noexcept:
-        # Train a fresh member on n rows and let it be judged: ADDED if it may be put in its place.
+        # Train a new member on n rows and let it be judged: ADDED if it may be put in its place.
         cdef Kernel kernel
         cdef call_t call
         cdef bint done
@@ -56,12 +56,12 @@ cdef class TrainedMembers(MemberPool):
         return STOPPED if stopped else REFUSED
 
     cdef void put_fresh(self, Py_ssize_t m) noexcept:
-        # The learner that was trained becomes member m, of which there is none.
+        # Make the trained learner member m, whose slot is empty.
         self.put(m, self.fresh)
         self.fresh = None
 
     cdef void discard(self) noexcept:
-        # The learner that was trained becomes no member.
+        # Discard the trained learner.
         self.keep(0, self.fresh[0])
         self.fresh = None
 

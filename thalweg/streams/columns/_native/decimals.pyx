@@ -1,4 +1,4 @@
-"""A number as people write it: 12,50 or €1,234.56 or 13 % or (1 200).
+"""A number in common notation: 12,50 or €1,234.56 or 13 % or (1 200).
 
 `thalweg.streams.columns.number_text` has the whole grammar. Here are its common forms: a minus in front or
 behind, or parentheses; one unit in front and one behind; thousands in groups of three.
@@ -30,7 +30,7 @@ ctypedef struct text_t:
 
 
 cdef class DecimalCell(NumberCell):
-    """Reads a number whose decimal point is `point`; `units` are the names and signs of money."""
+    """Reads a number whose decimal point is `point`; `units` are the names and signs of currencies."""
 
     cdef object units
     cdef Py_UCS4 point, mark            # the other one of comma and point is between thousands
@@ -89,7 +89,7 @@ cdef class DecimalCell(NumberCell):
         return t.character[t.at] == 0
 
     cdef bint take_unit(self, str text, text_t* t, bint is_behind) except -1:
-        # Go on behind a sign of money, or behind %; False if there is none, then stay.
+        # Skip a currency sign or %; return False, and skip nothing, if there is none.
         cdef Py_ssize_t start = t.at, stop = t.at
         if is_behind and (t.character[start] == c"%" or t.character[start] == 0x2030):
             t.at += 1
