@@ -27,7 +27,7 @@ LEARNERS = {"AdaptiveRandomForest": AdaptiveRandomForest, "AdaptiveStacking": Ad
 STREAMS = [name for name in arrays.REAL if name != "email-list"] + ["sea", "rbf"]
 DELAYS = {"0": {}, "48": {"delay": 48}, "1000": {"delay": 1000}, "share": {"label_share": 0.1}}
 TITLES = {
-    "0": "labels at once", "48": "48 rows late", "1000": "1,000 rows late", "share": "10 % of labels",
+    "0": "without delay", "48": "48 rows late", "1000": "1,000 rows late", "share": "10 % of labels",
 }  # fmt: skip
 BLOCK, MANY = 500, 5000
 
@@ -138,7 +138,7 @@ def shown(score):
 
 
 def coverages(options):
-    """Raw coverage · size at other coverages, labels at once."""
+    """Raw coverage · size at other coverages, without delay."""
     wanted = (0.5, 0.8, 0.9, 0.95, 0.99)
     for learner in options.learners:
         print(f"\n{learner}, {TITLES['0']}: raw coverage · worst block · mean size\n")

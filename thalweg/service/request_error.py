@@ -8,7 +8,6 @@ STATUSES = {
     "wrong_query": 400,
     "vanished": 400,
     "unauthorized": 401,
-    "forbidden": 403,
     "read_only": 403,
     "not_found": 404,
     "no_such_model": 404,

@@ -29,7 +29,7 @@ cdef inline double score(const double* c, Py_ssize_t n_classes, int criterion,
     if n <= 0:
         return 0.0
     if criterion == GINI:
-        return total / n                                                         # see batch_split.pyx, (1)
+        return total / n                                                         # see split.pyx, (1)
     return total - c_log_c(n, table) if criterion == ENTROPY else total
 
 

@@ -47,7 +47,7 @@ ctypedef struct sorted_rows_t:
     uint64_t* keys                      # [2, room]
     Py_ssize_t n_logs                   # the largest number in `logs`
     const double* logs                  # c log c
-    double* held                        # [class]: see batch_split.pyx
+    double* held                        # [class]: see split.pyx
     double* pair_chords                 # [LINES + 1, 2] each: see impurity.pxd
     double* chords
     double* tangents
@@ -61,7 +61,7 @@ ctypedef struct sorted_rows_t:
     int* places                         # [room + BORDERS_AT_ONCE]: of borders, within a node
     float* inverse                      # [room + BORDERS_AT_ONCE]: 1, 1/2, 1/3, …
     float* reversed                     # [room + BORDERS_AT_ONCE]: 1/room, …, 1/2, 1, 0, 0, …
-    double* promise                     # [feature]: see batch_split.pyx
+    double* promise                     # [feature]: see split.pyx
     batch_split_t* found                # [feature]: the best split by each, for gain ratios
     double least                        # weight that two children of a split must have
     bint is_exact                       # all weights are whole: sums and differences of them are not rounded

@@ -1,7 +1,7 @@
 """The fast and light classifier: online boosting whose members learn a row harder when ADWIN sees a change.
 
 ADWIN watches whether the vote is right on each row before it is learned. Rows go through the members as in
-online boosting (boosting.pyx), except that N there is the weight each member has had, r_m + e_m.    (1)
+online boosting (online_boost.pyx), except that N there is the weight each member has had, r_m + e_m.    (1)
 Where ADWIN cuts its window, a row of weight w reaches member m not with what the one before passes on, but
 with
 

@@ -41,7 +41,7 @@ cpdef enum:
     N_NUMBERS = 6
 
 cpdef enum:
-    # what to make new arrays for: see tree_upkeep.changed
+    # what to make new arrays for: see upkeep.changed
     MORE_NODES = 0
     MORE_SLOTS = 1
     MORE_WINDOWS = 2

@@ -1,6 +1,6 @@
 """Members, weights and window of boosting on the latest rows: how they are kept, trained, saved and checked.
 
-What happens with a row is in boost_rows.pyx.
+What happens with a row is in rows.pyx.
 """
 
 import numpy as np

@@ -1,6 +1,6 @@
 """Online coordinate boosting: AdaBoost on the first rows, then its weights followed row by row.
 
-The members 1 … J are those of AdaBoost (boost_rows.pyx) on the first `window` rows, and never change. With
+The members 1 … J are those of AdaBoost (rows.pyx) on the first `window` rows, and never change. With
 answers a as in loss_window.pyx, (1), and row i of weight w_i, AdaBoost on all rows so far would have
 
     d_ij = w_i exp(-sum_{k<j} alpha_k a_ki),                                                  (1)
