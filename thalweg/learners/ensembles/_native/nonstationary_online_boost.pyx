@@ -1,6 +1,6 @@
 """Online boosting that replaces members that make the vote worse on the latest rows.
 
-Rows go through the members, and these vote, as in online boosting (online_boost.pyx), except that a member that
+Rows go through the members, and these vote, as in online_boost.pyx, except that a member that
 has had fewer than `least` rows has no vote. Every `period` rows the vote's error on the latest `window` rows
 is compared with that of the vote without member m, for each m that has a vote and is not the only one. If the
 smallest of these errors is below that of all, member m is replaced by a new one, r = e = 0.
