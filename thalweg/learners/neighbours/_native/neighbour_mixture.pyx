@@ -126,7 +126,7 @@ cdef void predict(void* state, const double* x, double* p, double* scratch) noex
 
 cdef void learn_said(mixture_t* m, const double* kept, const double* x, Py_ssize_t y,
                      double w) noexcept nogil:
-    # Trust what was predicted, or `kept` if the label is late; it then counts less, as in stackers.pyx.
+    # Trust what was predicted, or `kept` if the label is late; it then counts less, as in AdaptiveStacking.
     cdef double counts = min(w, MOST_WEIGHT)
     if kept != NULL:
         counts /= sqrt(1.0 + m.kept.age)
