@@ -1,6 +1,7 @@
 """Accuracy estimated before labels come, beside what is known: mean errors and coverage of intervals.
 
-    python -m benchmarks.trust_estimate late share speed [--streams elec2 …] [--rows 45000] [--keep FOLDER]
+    python -m benchmarks.trust_estimate late share speed [--streams elec2 …] [--learners NaiveBayes …]
+        [--rows 45000] [--seed 1] [--keep FOLDER]
     python -m benchmarks.trust_estimate nannyml [--nannyml PYTHON]
 
 Learners run once for each stream and delay; with --keep their probabilities are kept in a folder. Windows of
@@ -21,12 +22,12 @@ from sklearn.isotonic import IsotonicRegression
 from benchmarks import arrays
 from thalweg.evaluation import prequential
 from thalweg.evaluation.arrivals import Arrivals
-from thalweg.learners import AdaptiveRandomForest, AdaptiveStacking
+from thalweg.learners import registry
 from thalweg.trust import AccuracyEstimate
 from thalweg.trust.followed_labels import NEVER, FollowedLabels
 
 STREAMS = ("elec2", "weather", "insects", "covtype", "gmsc")
-LEARNERS = {"AdaptiveStacking": AdaptiveStacking, "AdaptiveRandomForest": AdaptiveRandomForest}
+LEARNERS = ("AdaptiveStacking", "AdaptiveRandomForest")
 RIVALS = ("last known", "confidence", "CBPE", "CBPE refitted", "refitted, labels counted")
 WINDOW, REFERENCE = 1000, 5000
 
@@ -39,7 +40,9 @@ def said(name, stream, delay, share, options):
     path = None if options.keep is None else Path(options.keep) / f"{name}-{stream}-{kind}.npy"
     if path is not None and path.exists():
         return np.load(path), codes
-    learner = LEARNERS[name](random_state=options.seed)
+    learner = registry.load(name)()
+    if "random_state" in learner.get_params():
+        learner.set_params(random_state=options.seed)
     run = prequential((X, codes), learner, delay=delay, label_share=share, seed=0)
     if path is not None:
         np.save(path, run.probabilities)
@@ -91,7 +94,7 @@ def table(delay, share, options):
     """Print a line for each stream and learner, and the means."""
     line("stream", *RIVALS, "estimate", "intervals that hold", "median half-width")
     line(*["---"] * (len(RIVALS) + 4))
-    for name in LEARNERS:
+    for name in options.learners:
         errors, covered = [], []
         for stream in options.streams or STREAMS:
             p, codes = said(name, stream, delay, share, options)
@@ -145,7 +148,7 @@ def nannyml(options):
     line("stream, late", "windows", "last known", "NannyML", "estimate")
     line(*["---"] * 5)
     for delay in (48, 1000):
-        for name in LEARNERS:
+        for name in options.learners:
             for stream in options.streams or STREAMS:
                 p, codes = said(name, stream, delay, 1.0, options)
                 cells = beside_nannyml(p, codes, Arrivals(delay, 1.0, 0).of(0, len(codes)), python)
@@ -182,6 +185,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=plain)
     parser.add_argument("parts", nargs="+", choices=("late", "share", "speed", "nannyml"))
     parser.add_argument("--streams", nargs="*")
+    parser.add_argument("--learners", nargs="+", default=LEARNERS)
     parser.add_argument("--rows", type=int, default=45_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep")

@@ -73,6 +73,17 @@ def test_labels_that_are_all_there_are_counted_and_nothing_is_guessed():
     assert np.isnan(windows.said[9])  # not ended before the next row
 
 
+def test_answers_that_repeat_are_judged_apart_from_answers_that_change():
+    rng, rows = np.random.default_rng(1), np.arange(12_000)
+    steady = rows // 500 % 2 == 0  # the same answer 500 times, then answers in turn, equally sure
+    answers = np.where(steady, rows // 1000 % 2, rows % 2)
+    right = rng.random(12_000) < np.where(steady, 0.95, 0.6)
+    p, codes = np.where(answers == 1, 0.8, 0.2), np.where(right, answers, 1 - answers)
+    windows = fed(p, codes, rows + 500, window=500).estimates()
+    error = np.abs(windows.said - windows.accuracy)[10:-1]
+    assert error.mean() < 0.06  # what was known last is 0.35 off
+
+
 def test_a_model_that_is_too_sure_is_seen_through():
     rng = np.random.default_rng(3)
     p = rng.uniform(0.5, 1.0, size=30_000)

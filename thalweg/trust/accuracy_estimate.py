@@ -37,8 +37,8 @@ class AccuracyEstimate(Stateful, BaseEstimator):
     Tell it so in the order of time: it learns from what it could not know yet when a row was predicted.
     Labels that are there count as they are. For the other rows, seven experts turn the probability that the
     model gave its answer into the chance that the answer is right: they follow how often that was so lately,
-    in short and long memory, and are weighed by how well they did. The interval follows from how wrong
-    earlier estimates turned out to be.
+    in short and long memory, some of them also by how often the same answer came lately, and are weighed by
+    how well they did. The interval follows from how wrong earlier estimates turned out to be.
 
     A change that leaves the inputs, and so the probabilities, as they were cannot be seen before labels from
     after it come. Until the labels of a first window have come, the interval is wide.

@@ -7,7 +7,7 @@ import numpy as np
 PRIOR = np.array([0.3, 2, 1, 0.45, 3, 1.5, 2])
 START = np.array([0.122**2] * 3 + [0.01] * 4)
 LEVELS, LINES, RAW = (0, 1, 2), (3, 4, 5), 6
-START_H = np.diag([2.0, 20.0])
+START_H = np.diag([2.0, 20.0, 2.0])
 
 
 def logistic(z):
@@ -19,26 +19,26 @@ class Expert:
 
     def __init__(self, number):
         self.number, self.forget = number, 0.1 ** (2 + number % 3)
-        self.theta, self.H = np.array([0.0, 0.0 if number in LEVELS else 1.0]), START_H.copy()
+        self.start = np.array([0.0, 0.0 if number in LEVELS else 1.0, 0.0])
+        self.theta, self.H = self.start, START_H.copy()
         self.V = self.loss = 0.0
 
-    def says(self, r):
-        return logistic(self.theta @ [1, r])
+    def says(self, r, s):
+        return logistic(self.theta @ [1, r, s])
 
-    def learn(self, r, right, u, said):
+    def learn(self, r, s, right, u, said, longer):
         chance = said if right else 1 - said
         self.loss = math.exp(-1 / 3000) * self.loss - u * math.log(chance)
         if self.number == RAW:
             return
-        x = np.array([1.0, 0.0 if self.number in LEVELS else r])
+        x = np.array([1.0, 0.0, 0.0] if self.number in LEVELS else [1.0, r, s])
         g = logistic(self.theta @ x)
         w = u * max(g * (1 - g), 0.001)
         self.H = (1 - self.forget) * self.H + self.forget * START_H + w * np.outer(x, x)
-        middle = [0.0, 0.0 if self.number in LEVELS else 1.0]
-        gradient = u * (right - g) * x - self.forget * START_H @ (self.theta - middle)
-        step = np.clip(np.linalg.solve(self.H, gradient), [-1, -0.5], [1, 0.5])
-        if self.number in LEVELS:
-            step[1] = 0.0
+        alike = longer.theta[2] if self.number in LINES[:-1] else 0.0
+        start = self.start + np.array([0.0, 0.0, alike])
+        gradient = u * (right - g) * x - self.forget * START_H @ (self.theta - start)
+        step = np.clip(np.linalg.solve(self.H, gradient), [-1, -0.5, -1], [1, 0.5, 1])
         self.theta = self.theta + step
         self.theta[1] = np.clip(self.theta[1], 0, 5)
 
@@ -52,7 +52,7 @@ class AccuracyEstimateTwin:
         self.rows, self.known, self.block, self.past = [], 0, 0, 0
         self.n = self.V_mix = self.partial = self.U = self.settled = 0.0
         self.delays = np.zeros(3)
-        self.ended = {}
+        self.ended, self.recent = {}, np.zeros(100)
 
     def knowledge(self, knew):
         return ((1 + knew) / (1 + self.known)) ** 2 if self.learns else 1.0
@@ -68,7 +68,7 @@ class AccuracyEstimateTwin:
         return weights / weights.sum()
 
     def answers(self, row):
-        said = [each.says(row["r"]) for each in self.experts]
+        said = [each.says(row["r"], row["s"]) for each in self.experts]
         said[RAW] = row["sure"]
         return np.array(said)
 
@@ -78,8 +78,9 @@ class AccuracyEstimateTwin:
             self.end(n // self.window - 1)
         answer = int(np.argmax(p))
         sure = min(max(p[answer], 0.001), 0.999)
-        row = {"r": math.log(sure / (1 - sure)), "sure": sure, "answer": answer, "label": None,
-               "knew": self.known}
+        self.recent = 0.96 * self.recent[: len(p)] + 0.04 * (np.arange(len(p)) == answer)
+        row = {"r": math.log(sure / (1 - sure)), "s": self.recent[answer] - 0.5, "sure": sure,
+               "answer": answer, "label": None, "knew": self.known}
         row["said"] = self.answers(row)
         row["mix"] = self.weights() @ row["said"]
         row["final"] = None
@@ -102,8 +103,9 @@ class AccuracyEstimateTwin:
         right, u = float(code == row["answer"]), self.knowledge(row["knew"])
         row["label"], row["right"] = code, right
         self.delays = 0.999 * self.delays + [1, delay, delay**2]
-        for expert, said in zip(self.experts, row["said"], strict=True):
-            expert.learn(row["r"], right, u, said)
+        longer = [*self.experts[1:], None]
+        for expert, said, other in zip(self.experts, row["said"], longer, strict=True):
+            expert.learn(row["r"], row["s"], right, u, said, other)
         self.known += 1
         window = number // self.window
         if window in self.ended and all(each["label"] is not None for each in self.part(window)):

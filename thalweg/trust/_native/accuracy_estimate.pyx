@@ -7,16 +7,17 @@ from thalweg._native.layout import FLOAT, INDEX, MOST_COUNTED, Array, require
 
 from thalweg._native.pointers cimport doubles, integers
 from thalweg.trust._native.accuracy_windows cimport (
-    B, BLOCK, FIRST, FIRST_LINE, HAA, HAB, HBB, KNOWN, LABELS, LEVEL_START, N_COUNTS, N_EXPERTS, N_KEPT,
-    N_STATE, N_SUMS, N_WINDOW, NO_LABEL, OLDEST, PAST, ROWS, SLOPE_START, WAITING, estimate_t, find_weights,
-    has_room, has_row, has_window, is_waiting, judge, judged, judgement_t, n_windows, step_of, take_label,
-    take_row,
+    ALIKE_START, B, BLOCK, FIRST, FIRST_LINE, HAA, HAB, HAD, HBB, HBD, HDD, KNOWN, LABELS, LEVEL_START,
+    N_COUNTS, N_EXPERTS, N_KEPT, N_STATE, N_SUMS, N_WINDOW, NO_LABEL, OLDEST, PAST, ROWS, SLOPE_START,
+    WAITING, estimate_t, find_weights, has_room, has_row, has_window, is_waiting, judge, judged, judgement_t,
+    n_windows, step_of, take_label, take_row,
 )
 
 LAYOUT = {
     "counts": Array(INDEX, N_COUNTS, low=0, high=MOST_COUNTED),
     "sums": Array(FLOAT, N_SUMS, low=0),
     "expert": Array(FLOAT, N_EXPERTS, N_STATE),
+    "recent": Array(FLOAT, "class", low=0, high=1),
     "row": Array(FLOAT, "row", "kept"),
     "answer": Array(INDEX, "row", low=0, high="class"),
     "label": Array(INDEX, "row", low=NO_LABEL, high="class"),
@@ -53,6 +54,7 @@ cdef class AccuracyKernel:
         arrays["expert"][:, B] = 1.0
         arrays["expert"][:FIRST_LINE, B] = 0.0
         arrays["expert"][:, HAA], arrays["expert"][:, HBB] = LEVEL_START, SLOPE_START
+        arrays["expert"][:, HDD] = ALIKE_START
         self.adopt(arrays)
 
     cdef void adopt(self, dict arrays):
@@ -62,6 +64,7 @@ cdef class AccuracyKernel:
         c.window_room, c.n_classes = len(arrays["window"]), arrays["by_class"].shape[2]
         c.counts, c.sums = integers(arrays["counts"]), doubles(arrays["sums"])
         c.expert, c.row = doubles(arrays["expert"]), doubles(arrays["row"])
+        c.recent = doubles(arrays["recent"])
         c.answer, c.label = integers(arrays["answer"]), integers(arrays["label"])
         c.window_of, c.by_class = doubles(arrays["window"]), doubles(arrays["by_class"])
         c.gone_by_class = doubles(arrays["gone_by_class"])
@@ -197,6 +200,7 @@ cdef class AccuracyKernel:
         """Make room for more classes, whose probability was 0 so far."""
         arrays = dict(self.arrays)
         more = n_classes - self.core.n_classes
+        arrays["recent"] = np.pad(arrays["recent"], (0, more))
         arrays["row"] = np.pad(arrays["row"], ((0, 0), (0, more)))
         for name in ("by_class", "gone_by_class"):
             arrays[name] = np.pad(arrays[name], ((0, 0), (0, 0), (0, more)))
@@ -224,8 +228,9 @@ cdef class AccuracyKernel:
         good = good and counts[PAST] <= counts[ROWS]
         good = good and counts[LABELS] <= counts[ROWS] and counts[BLOCK] * step_of(c) >= oldest
         require(good, self.who, "counts", f"cannot be: {counts}")
-        determinant = arrays["expert"][:, HAA] * arrays["expert"][:, HBB] - arrays["expert"][:, HAB] ** 2
-        require(bool((determinant > 0).all()), self.who, "expert", "has a matrix that cannot be inverted")
+        places = [[HAA, HAB, HAD], [HAB, HBB, HBD], [HAD, HBD, HDD]]
+        least = np.linalg.eigvalsh(arrays["expert"][:, places])[:, 0]
+        require(bool((least > 0).all()), self.who, "expert", "has a matrix that cannot be inverted")
         self.adopt(arrays)
 
 

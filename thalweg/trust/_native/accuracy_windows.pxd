@@ -31,12 +31,16 @@ cdef enum:
     # places of an expert
     A = 0
     B = 1
-    HAA = 2
-    HAB = 3
-    HBB = 4
-    ERROR = 5                           # V
-    LOSS = 6                            # E
-    N_STATE = 7
+    D = 2
+    HAA = 3
+    HAB = 4
+    HAD = 5
+    HBB = 6
+    HBD = 7
+    HDD = 8
+    ERROR = 9                           # V
+    LOSS = 10                           # E
+    N_STATE = 11
 
 cdef enum:
     # what is kept with a row, before its probabilities
@@ -46,7 +50,8 @@ cdef enum:
     MIX = 3                             # the weighted answer of the experts
     SAID = 4                            # their answers
     FINAL = 11                          # the last estimate, once its label is overdue; -1 before
-    N_KEPT = 12
+    ALIKE = 12                          # s: share of recent answers like it, less a half
+    N_KEPT = 13
 
 cdef enum:
     # what is kept of a window
@@ -66,6 +71,7 @@ cdef enum:
     NO_LABEL = -1
     LEVEL_START = 2                     # h
     SLOPE_START = 20
+    ALIKE_START = 2
 
 ctypedef struct judgement_t:
     # of rows: numbers that a window keeps from W_END on
@@ -89,6 +95,7 @@ ctypedef struct estimate_t:
     Py_ssize_t* counts
     double* sums
     double* expert                      # [expert, state]
+    double* recent                      # [class]: share of recent answers
     double* row                         # [row, width]
     Py_ssize_t* answer                  # [row]
     Py_ssize_t* label                   # [row]; NO_LABEL as long as it waits

@@ -3,18 +3,20 @@
 Row j was answered with confidence p_j, the probability of its answer, when the model knew L_j labels; L are
 those it knows now, and c_j is 1 if the answer was right. Seven experts turn the logit r of the confidence
 (clipped to .001 … .999) into a probability that the answer is right: three levels and three lines that
-forget at N = 100, 1,000 and 10,000 labels, with λ = 1 - 1/N, and the confidence itself.
+forget at N = 100, 1,000 and 10,000 labels, with λ = 1 - 1/N, and the confidence itself. Lines also use s,
+the share of the same answer among those of about the last 25 rows, less a half: classes may come in runs.
 
-    g = σ(a),  g = σ(a + b r),  g = clipped confidence                                           (1)
+    g = σ(a),  g = σ(a + b r + d s),  g = clipped confidence                                     (1)
 
 A label of row j is worth u, since labels of rows that a beginner answered say little of the model now:
 
     u = ((1 + L_j)/(1 + L))²                                                                     (2)
 
-and moves an expert by a Newton step, with h = (2, 20) as weight of the start (0, 1):
+and moves an expert by a Newton step, x = (1, r, s), with h = (2, 20, 2) as weight of the start (0, 1, d₀),
+where d₀ is the d of the line with the next longer memory, and 0 for the longest:
 
-    H ← λ H + (1 - λ) diag(h) + u max(g(1 - g), .001) [1 r; r r²]                                 (3)
-    (a, b) += H⁻¹ (u (c - g)[1; r] - (1 - λ) diag(h) ((a, b) - (0, 1)))                           (4)
+    H ← λ H + (1 - λ) diag(h) + u max(g(1 - g), .001) x xᵀ                                        (3)
+    (a, b, d) += H⁻¹ (u (c_j - g) x - (1 - λ) diag(h) ((a, b, d) - (0, 1, d₀)))                   (4)
 
 Experts are judged by the answers g_j they gave when row j was answered, which are kept with the row. Every
 tenth of a window, D is the mean of g_j - c_j over the latest block of a window's length whose labels are in:
@@ -44,6 +46,7 @@ cdef double KEEP_LOSS = 0.9996667222160496          # e^(-1/3000)
 cdef double KEEP_WINDOW = 0.95
 cdef double KEEP_DELAY = 0.999
 cdef double LEAST_JUDGED = 10
+cdef double FORGET_ANSWER = 0.04                    # 1/25
 cdef double[3] FORGET = [0.01, 0.001, 0.0001]       # 1 - λ
 cdef double[7] PRIOR = [0.3, 2.0, 1.0, 0.45, 3.0, 1.5, 2.0]
 cdef double[7] START = [0.122 ** 2, 0.122 ** 2, 0.122 ** 2, 0.01, 0.01, 0.01, 0.01]
@@ -60,7 +63,7 @@ cdef inline double knowledge(const estimate_t* c, double knew) noexcept nogil:
 cdef inline double says(const double* e, Py_ssize_t i, const double* row) noexcept nogil:
     if i == RAW:
         return row[SURE]
-    return logistic(e[A] + e[B] * row[LOGIT] if i >= FIRST_LINE else e[A])                       # (1)
+    return logistic(e[A] + e[B] * row[LOGIT] + e[D] * row[ALIKE] if i >= FIRST_LINE else e[A])   # (1)
 
 
 cdef double mean_delay(const estimate_t* c) noexcept nogil:
@@ -96,7 +99,6 @@ cdef void find_weights(estimate_t* c) noexcept nogil:
 
 
 cdef double mixed(estimate_t* c, const double* row, double* each) noexcept nogil:
-    # What the experts predict for a row, written to `each`, and its weighted mean.
     cdef double mean = 0.0
     cdef Py_ssize_t i
     if c.stale:
@@ -119,6 +121,10 @@ cdef void take_row(estimate_t* c, const double* p, Py_ssize_t answer) noexcept n
     row[SURE] = min(max(p[answer], LEAST), 1.0 - LEAST)
     row[LOGIT] = log(row[SURE] / (1.0 - row[SURE]))
     row[KNEW] = c.counts[KNOWN]
+    for k in range(c.n_classes):
+        c.recent[k] -= FORGET_ANSWER * c.recent[k]
+    c.recent[answer] = min(c.recent[answer] + FORGET_ANSWER, 1.0)
+    row[ALIKE] = c.recent[answer] - 0.5
     row[MIX], row[FINAL] = mixed(c, row, row + SAID), -1.0
     for k in range(c.n_classes):
         row[N_KEPT + k] = p[k]
@@ -151,7 +157,6 @@ cdef void end_rows(estimate_t* c) noexcept nogil:
 
 
 cdef double judged(estimate_t* c, const double* row, double* each) noexcept nogil:
-    # What the experts predict for a row, now or for the last time.
     cdef Py_ssize_t i
     if row[FINAL] < 0:
         return mixed(c, row, each)
@@ -216,26 +221,44 @@ cdef int take_label(estimate_t* c, Py_ssize_t number, Py_ssize_t code) noexcept 
 
 
 cdef void move_expert(double* e, Py_ssize_t i, const double* row, double right, double u) noexcept nogil:
-    cdef double said = row[SAID + i], r = row[LOGIT] if i >= FIRST_LINE else 0.0
-    cdef double g, w, forget, ga, gb, determinant
+    cdef double said = row[SAID + i], g, w, forget, gradient
     said = min(max(said if right else 1.0 - said, 1e-12), 1.0)
     e[LOSS] = KEEP_LOSS * e[LOSS] - u * log(said)                                                # (6)
     if i == RAW:
         return
     forget = FORGET[i % 3]
-    g = logistic(e[A] + e[B] * r)
+    g = says(e, i, row)
     w = u * max(g * (1 - g), LEAST)
     e[HAA] += forget * (LEVEL_START - e[HAA]) + w                                                # (3)
-    ga = u * (right - g) - forget * LEVEL_START * e[A]
+    gradient = u * (right - g)
     if i < FIRST_LINE:
-        e[A] += clipped(ga / e[HAA], 1.0)
-        return
+        e[A] += clipped((gradient - forget * LEVEL_START * e[A]) / e[HAA], 1.0)                  # (4)
+    else:
+        move_line(e, i, row[LOGIT], row[ALIKE], w, gradient)
+
+
+cdef void move_line(double* e, Py_ssize_t i, double r, double s, double w, double gradient) noexcept nogil:
+    # (3) but for HAA, and (4), solved by H = L D Lᵀ
+    cdef double ga, gb, gd, lb, ld, ldb, db, dd, forget = FORGET[i % 3]
+    cdef double start = e[N_STATE + D] if i + 1 < RAW else 0.0
     e[HAB] += w * r - forget * e[HAB]
+    e[HAD] += w * s - forget * e[HAD]
     e[HBB] += forget * (SLOPE_START - e[HBB]) + w * r * r
-    gb = u * (right - g) * r - forget * SLOPE_START * (e[B] - 1.0)
-    determinant = e[HAA] * e[HBB] - e[HAB] * e[HAB]
-    e[A] += clipped((e[HBB] * ga - e[HAB] * gb) / determinant, 1.0)                              # (4)
-    e[B] = min(max(e[B] + clipped((e[HAA] * gb - e[HAB] * ga) / determinant, 0.5), 0.0), 5.0)
+    e[HBD] += w * r * s - forget * e[HBD]
+    e[HDD] += forget * (ALIKE_START - e[HDD]) + w * s * s
+    ga = gradient - forget * LEVEL_START * e[A]
+    gb = gradient * r - forget * SLOPE_START * (e[B] - 1.0)
+    gd = gradient * s - forget * ALIKE_START * (e[D] - start)
+    lb, ld = e[HAB] / e[HAA], e[HAD] / e[HAA]
+    db = e[HBB] - lb * e[HAB]
+    ldb = (e[HBD] - ld * e[HAB]) / db
+    dd = e[HDD] - ld * e[HAD] - ldb * ldb * db
+    gb -= lb * ga
+    gd = (gd - ld * ga - ldb * gb) / dd
+    gb = gb / db - ldb * gd
+    e[A] += clipped(ga / e[HAA] - lb * gb - ld * gd, 1.0)
+    e[B] = min(max(e[B] + clipped(gb, 0.5), 0.0), 5.0)
+    e[D] += clipped(gd, 1.0)
 
 
 cdef void count_label(estimate_t* c, Py_ssize_t number, Py_ssize_t code, double right) noexcept nogil:
@@ -277,10 +300,8 @@ cdef void end_window(estimate_t* c, Py_ssize_t number) noexcept nogil:
 
 
 cdef void judge(estimate_t* c, Py_ssize_t start, Py_ssize_t stop, judgement_t* found) noexcept nogil:
-    cdef double[7] each
-    cdef double[7] total
-    cdef double right = 0.0, n = stop - start, g, estimate = 0.0, variance = 0.0, n_unknown = 0.0
-    cdef double gone = 0.0
+    cdef double[7] each, total
+    cdef double right = 0.0, n = stop - start, g, estimate = 0.0, variance = 0.0, n_unknown = 0.0, gone = 0.0
     cdef Py_ssize_t number, i
     cdef double* window
     for i in range(N_EXPERTS):
