@@ -124,12 +124,12 @@ def sections(found):
 
 def how(found, results):
     """Return with what, and in how many turns, the results were measured."""
-    turns = [len(result["ours"]["rates"]) for result in results]
+    turns = sorted({len(result["ours"]["rates"]) for result in results})
     files = sorted({result.get("code", "")[:10] for result in results} - {""})
     return (
         f"Version {found['thalweg']}, MOA of capymoa {found['capymoa']}, River {found['river']}, Vowpal "
-        f"Wabbit {found.get('vw', '–')}, Python {found['python']}, {found['machine']}; {min(turns)} to "
-        f"{max(turns)} turns. "
+        f"Wabbit {found.get('vw', '–')}, Python {found['python']}, {found['machine']}; "
+        f"{' to '.join(map(str, turns[:1] + turns[1:][-1:]))} turns. "
         f"`git rev-parse HEAD:thalweg` was {', '.join(files) or 'not kept'}."
     )
 
