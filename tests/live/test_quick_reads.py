@@ -1,4 +1,4 @@
-"""Reads that are answered in the thread of who asks."""
+"""Reads that are answered in the calling thread."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""Reads that are answered in the thread of who asks: passing them to another thread and back costs more."""
+"""Reads that are answered in the calling thread: passing them to another thread and back costs more."""
 
 import threading
 import time
