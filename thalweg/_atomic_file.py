@@ -19,13 +19,13 @@ ANY = 0o666  # less the umask of the process
 
 @contextmanager
 def replacing(
-    path: str | os.PathLike[str], check: Callable[[Path], object] = lambda part: None
+    path: str | os.PathLike[str], check: Callable[[Path], object] = lambda part: None, mode: int = ANY
 ) -> Iterator[BinaryIO]:
     """Give a new binary file that takes the name `path` at the end of the `with` block.
 
     Until then it lies beside `path` under another name, by which `check` may read what the disk has; after an
-    error it is removed. From its first byte it has the permissions of the file it replaces. Links go on
-    pointing at it. A device or a pipe is not replaced: at the end the bytes are written into it.
+    error it is removed. From its first byte it has the permissions of the file it replaces, or those in
+    `mode` less the umask. Links go on pointing at it. A device or a pipe is not replaced: at the end the bytes are written into it.
     """
     old = _status(path)
     if old is not None and not stat.S_ISREG(old.st_mode):
@@ -35,7 +35,7 @@ def replacing(
     path = Path(path).resolve()
     part = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
     try:
-        with open(part, "xb", opener=opener(ANY if old is None else stat.S_IMODE(old.st_mode))) as file:
+        with open(part, "xb", opener=opener(mode if old is None else stat.S_IMODE(old.st_mode))) as file:
             if old is not None:
                 _take_over(file.fileno(), part, old)
             yield file
@@ -66,7 +66,8 @@ def opener(mode: int) -> Callable[[str, int], int]:
 
 def make_private(path: Path) -> None:
     """Make an empty file that only its owner may read and write, unless there is a file."""
-    with contextlib.suppress(FileExistsError), open(path, "xb", opener=opener(PRIVATE)):
+    # A folder that does not allow it is reported by whoever opens the file.
+    with contextlib.suppress(OSError), open(path, "xb", opener=opener(PRIVATE)):
         pass
 
 
@@ -74,6 +75,12 @@ def make_private_folder(path: Path) -> None:
     """Make a folder that only its owner may enter, unless there is one; folders above it are as usual."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.mkdir(mode=PRIVATE_FOLDER, exist_ok=True)
+
+
+def mode_of(path: Path) -> int:
+    """Return the permissions of a file, `PRIVATE` if there is none."""
+    old = _status(path)
+    return PRIVATE if old is None else stat.S_IMODE(old.st_mode)
 
 
 def _status(path: str | os.PathLike[str]) -> os.stat_result | None:

@@ -86,13 +86,13 @@ def serve(
     from thalweg.service.logs import set_up_logs
     from thalweg.service.server import FAILED, address_of, bind, run
 
+    set_up_logs()
     settings = Settings(
         Limits(max_bytes=max_bytes, max_rows=max_rows, rate=rate),
         None if token_file is None else Tokens.from_file(token_file),
         admin=admin, access_log=access_log, alert_url=alert_url, alert_log=alert_log,
         alert_silence=alert_silence,
     )  # fmt: skip
-    set_up_logs()
     check_url(alert_url)
     plans = serve_models.plans(sources or [], folder, name, learner, schema, follow)
     live = serve_models.opened(
