@@ -25,7 +25,8 @@ def replacing(
 
     Until then it lies beside `path` under another name, by which `check` may read what the disk has; after an
     error it is removed. From its first byte it has the permissions of the file it replaces, or those in
-    `mode` less the umask. Links go on pointing at it. A device or a pipe is not replaced: at the end the bytes are written into it.
+    `mode` less the umask. Links go on pointing at it. A device or a pipe is not replaced but written into, at
+    the end.
     """
     old = _status(path)
     if old is not None and not stat.S_ISREG(old.st_mode):

@@ -1,8 +1,8 @@
 """What the other routes show, and what the admin routes do."""
 
-import os
 import json
 import logging
+import os
 import re
 
 import pytest

@@ -1,6 +1,5 @@
 """`thalweg keyed`: a model for every key, over a file, a folder of files or standard input."""
 
-import sys
 import tempfile
 from contextlib import ExitStack
 from typing import Annotated, Any
@@ -10,7 +9,7 @@ import typer
 from thalweg._learner_text import make_learner
 from thalweg.commands import options
 from thalweg.commands.file_options import listed, with_file_options
-from thalweg.commands.outputs import INTERRUPTED, check_writable, columns_are_shown
+from thalweg.commands.outputs import INTERRUPTED, check_writable, columns_are_shown, say
 from thalweg.commands.progress import Bar
 
 LEARNER = "LogisticMixture"
@@ -108,7 +107,7 @@ def keyed(
             )  # fmt: skip
         except KeyboardInterrupt:
             if folder is not None:
-                print(f"thalweg: interrupted; the same command continues from {folder}", file=sys.stderr)
+                say(f"thalweg: interrupted; the same command continues from {folder}", error=True)
                 raise typer.Exit(INTERRUPTED) from None
             raise
         bar.bar.stop()

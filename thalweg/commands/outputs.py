@@ -1,20 +1,23 @@
 """What a command prints and writes when its results are there."""
 
+import io
+import os
 import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from thalweg._escaping import printable
 from thalweg.errors import ColumnWarning
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
+    from thalweg._console import Console
     from thalweg.streams.files.column_report import ColumnReport
 
 INTERRUPTED = 130  # the exit code after Ctrl-C
+_formatted = warnings.formatwarning
 PAGE_SUFFIXES = (".html", ".htm")
 
 
@@ -45,7 +48,7 @@ def write_file(path: str | None, write: Callable[[str], object], message: str, q
     if path:
         write(path)
         if not quiet:
-            print(message)
+            say(message)
 
 
 def column_lines(columns: "ColumnReport | None", pipeline: str | None = None) -> list[str]:
@@ -59,9 +62,36 @@ def column_lines(columns: "ColumnReport | None", pipeline: str | None = None) ->
 
 def terminal() -> "Console":
     """Return the terminal, which prints text as it is: brackets are no markup, numbers have no colours."""
-    from rich.console import Console
+    from thalweg._console import Console
 
-    return Console(markup=False, highlight=False)
+    return Console()
+
+
+def prepare_streams() -> None:
+    """Let the standard streams take any text: closed ones are empty, and text is escaped in warnings, too.
+
+    What the encoding of the output does not have, such as ± in cp437, is printed as a question mark.
+    """
+    for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free, which is this one
+            os.set_inheritable(number, True)
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(number, mode, closefd=False))  # noqa: SIM115, lasts as long as the process
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
+    warnings.formatwarning = _format_warning
+
+
+def _format_warning(message: Warning | str, *place: Any, **more: Any) -> str:
+    return _formatted(printable(str(message)), *place, **more)
+
+
+def say(line: str, error: bool = False) -> None:
+    """Print a line of text, or write it to standard error, with what a terminal obeys escaped."""
+    print(printable(line), file=sys.stderr if error else sys.stdout, flush=True)
 
 
 def do_all(*steps: Callable[[], object]) -> None:

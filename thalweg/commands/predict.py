@@ -7,7 +7,7 @@ import typer
 
 from thalweg.commands import options
 from thalweg.commands.file_options import with_file_options
-from thalweg.commands.outputs import check_writable, columns_are_shown
+from thalweg.commands.outputs import check_writable, columns_are_shown, say
 from thalweg.commands.progress import Bar
 from thalweg.commands.wording import in_options
 from thalweg.evaluation.formatting import percentage
@@ -62,9 +62,9 @@ def predict(
         words += f", {n_scored:,} of them with a label: {percentage(n_right / n_scored)} right"
     if stream.skipped:
         words += f"; {stream.skipped:,} rows that could not be read are left out"
-    print(f"{words}{f'; written to {out}' if out else ''}", file=sys.stderr)
+    say(f"{words}{f'; written to {out}' if out else ''}", error=True)
     for message in stream.messages:
-        print(f"skipped   {in_options(message)}", file=sys.stderr)
+        say(f"skipped   {in_options(message)}", error=True)
     for warning in () if stream.columns is None else stream.columns.warnings:
         if worded(warning) not in loaded.columns.warnings:  # of the first file, too: said then
-            print(f"warning   {in_options(warning)}", file=sys.stderr)
+            say(f"warning   {in_options(warning)}", error=True)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
 
+from thalweg._escaping import in_markdown
 from thalweg.errors import ParameterError
 from thalweg.evaluation.comparison.result import METRICS, Comparison
 from thalweg.evaluation.comparison.words import Accuracy, accuracy_rows, verdict
@@ -52,10 +53,10 @@ def as_markdown(comparison: Comparison) -> str:
     def cell(accuracy: Accuracy) -> str:
         return f"**{accuracy}**" if accuracy.is_best else str(accuracy)
 
-    head, *rows = accuracy_rows(comparison, cell, lambda name: name.replace("|", "\\|"))
+    head, *rows = accuracy_rows(comparison, cell, in_markdown)
     lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
     table = "".join(f"| {' | '.join(line)} |\n" for line in lines)
-    return f"Accuracy, per cent:\n\n{table}\n{verdict(comparison)}\n"
+    return f"Accuracy, per cent:\n\n{table}\n{in_markdown(verdict(comparison))}\n"
 
 
 def as_latex(comparison: Comparison) -> str:

@@ -1,11 +1,11 @@
 """HTML pages: one file, light, dark or printed, without external resources; nothing depends on the script."""
 
-import html
 import math
 from collections.abc import Iterable, Sequence
 from os import PathLike
 from pathlib import Path
 
+from thalweg._escaping import in_html
 from thalweg.evaluation.formatting import points
 from thalweg.evaluation.pages.script import SCRIPT
 from thalweg.evaluation.pages.svg_style import CHART_STYLE
@@ -139,7 +139,7 @@ def made_by(command: str, date: str) -> list[tuple[str, str]]:
 
 def text(value: object) -> str:
     """Return `value` as escaped text; `Markup` as it is."""
-    return value if isinstance(value, Markup) else html.escape(str(value))
+    return value if isinstance(value, Markup) else in_html(value)
 
 
 def with_small_error(share: str, error: float) -> Markup:
