@@ -23,6 +23,7 @@ def predict(
     probabilities: Annotated[
         bool, typer.Option("--probabilities", help="Add a column with the probability of each class.")
     ] = False,
+    csv_safe: options.CsvSafe = False,
     rows: options.Rows = None,
     data: options.Data = None,
     file_options: Any = None,
@@ -47,7 +48,7 @@ def predict(
     from thalweg.model.wording import worded
     from thalweg.streams.base import fewest
 
-    check_writable(out)
+    check_writable(out, inputs=[model, source], data=data)
     loaded = model_files.load(model)
     with columns_are_shown():
         learner, stream = loaded.learner_, loaded.stream(source, rows=rows, data=data, **file_options)
@@ -55,7 +56,7 @@ def predict(
     is_mixed = out is None and sys.stdout.isatty()  # the predictions are printed where the bar is
     with Bar(f"{type(learner).__name__} on {source}", "{}", "", quiet=is_mixed) as bar:
         n, n_right, n_scored = write(
-            blocks, out, lambda done: bar.show(done, fewest(rows, stream.expected_rows(done)), "")
+            blocks, out, lambda done: bar.show(done, fewest(rows, stream.expected_rows(done)), ""), csv_safe
         )
     words = f"{n:,} rows"
     if n_scored:

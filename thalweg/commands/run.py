@@ -91,7 +91,7 @@ def run(
     """
     outcome = None
     try:
-        check_writable(save, page=report)
+        check_writable(save, page=report, inputs=[source, costs], data=data)
         outcome = evaluate(
             source,
             learner,

@@ -134,7 +134,7 @@ def run(
         journal.close()
     done = KeyedRun(path)
     if isinstance(target_sink, FileSink):
-        done.export(target_sink.path)
+        done.export(target_sink.path, csv_safe=target_sink.csv_safe)
     return done
 
 

@@ -63,6 +63,16 @@ def is_path(source: str) -> bool:
     return source == "-" or bool(Path(source).suffix) or "/" in source or Path(source).is_file()
 
 
+def paths_of(source: str, data: str | PathLike[str] | None = None) -> list[Path]:
+    """Return the files that the rows of `source` may be read from; none for a generator."""
+    from thalweg.streams import datasets
+
+    if is_path(source):
+        return [Path(source)]
+    name = dataset_name(source)
+    return [] if name is None else datasets.places(name, data)
+
+
 def dataset_name(source: str) -> str | None:
     """Return the name of the public dataset that `source` means, None if there is none."""
     from thalweg.streams import datasets

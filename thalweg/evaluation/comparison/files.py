@@ -7,7 +7,8 @@ from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
 
-from thalweg._escaping import in_markdown
+from thalweg._atomic_file import replacing_text
+from thalweg._escaping import in_markdown, in_spreadsheet
 from thalweg.errors import ParameterError
 from thalweg.evaluation.comparison.result import METRICS, Comparison
 from thalweg.evaluation.comparison.words import Accuracy, accuracy_rows, verdict
@@ -19,12 +20,14 @@ OF_LATEX = {
 }  # fmt: skip
 
 
-def write(comparison: Comparison, path: str | PathLike[str]) -> Path:
+def write(comparison: Comparison, path: str | PathLike[str], csv_safe: bool = False) -> Path:
     """Write a comparison in the format that the ending of the path names; return the path."""
     write_as = _FORMATS[check_ending(path)]
     if write_as is None:
         return write_html(comparison, path)
-    Path(path).write_text(write_as(comparison), encoding="utf-8")
+    text = as_csv(comparison, in_spreadsheet) if csv_safe and write_as is as_csv else write_as(comparison)
+    with replacing_text(path) as file:
+        file.write(text)
     return Path(path)
 
 
@@ -37,13 +40,14 @@ def check_ending(path: str | PathLike[str]) -> str:
     return ending
 
 
-def as_csv(comparison: Comparison) -> str:
-    """Return a line for each run, with all metrics."""
+def as_csv(comparison: Comparison, escape: Callable[[str], str] = str) -> str:
+    """Return a line for each run, with all metrics, and its names after `escape`."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["learner", "stream", "seed", *METRICS, "error"])
     for (learner, stream, seed), run in comparison.results.items():
-        writer.writerow([learner, stream, seed, *map(run.get, METRICS), run.get("error")])
+        names = escape(learner), escape(stream)
+        writer.writerow([*names, seed, *map(run.get, METRICS), escape(run.get("error", ""))])
     return text.getvalue()
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from os import PathLike
 from pathlib import Path
 
+from thalweg._atomic_file import replacing_text
 from thalweg._escaping import in_html
 from thalweg.evaluation.formatting import points
 from thalweg.evaluation.pages.script import SCRIPT
@@ -93,9 +94,9 @@ class Best(Markup):
 
 def write_page(path: str | PathLike[str], title: str, body: str) -> Path:
     """Write a page with a title and the HTML `body`; return its path."""
-    path = Path(path)
-    path.write_text(page_html(title, body, script=SCRIPT if "data-frame=" in body else ""), encoding="utf-8")
-    return path
+    with replacing_text(path) as file:
+        file.write(page_html(title, body, script=SCRIPT if "data-frame=" in body else ""))
+    return Path(path)
 
 
 def page_html(title: str, body: str, *, head: str = "", script: str = "") -> str:
