@@ -8,7 +8,7 @@ from os import PathLike
 from pathlib import Path
 
 from thalweg._atomic_file import replacing_text
-from thalweg._escaping import in_markdown, in_spreadsheet
+from thalweg._escaping import in_markdown, in_spreadsheet, printable
 from thalweg.errors import ParameterError
 from thalweg.evaluation.comparison.result import METRICS, Comparison
 from thalweg.evaluation.comparison.words import Accuracy, accuracy_rows, verdict
@@ -75,11 +75,11 @@ def as_latex(comparison: Comparison) -> str:
     lines = [rf"\begin{{tabular}}{{l{'r' * (len(head) - 1)}}}", r"\toprule", _latex_row(head), r"\midrule"]
     lines += [*map(_latex_row, rows[:n_learners]), r"\midrule", *map(_latex_row, rows[n_learners:])]
     lines += [r"\bottomrule", r"\end{tabular}"]
-    return f"% Accuracy, per cent. {verdict(comparison)}\n" + "\n".join(lines) + "\n"
+    return f"% Accuracy, per cent. {printable(verdict(comparison))}\n" + "\n".join(lines) + "\n"
 
 
 def _in_latex(words: str) -> str:
-    return re.sub(r"[\\~^&%$#_{}±]", lambda found: OF_LATEX[found[0]], words)
+    return re.sub(r"[\\~^&%$#_{}±]", lambda found: OF_LATEX[found[0]], printable(words))
 
 
 def _latex_row(cells: list[str]) -> str:
