@@ -33,8 +33,6 @@ class Tokens:
 
         A file that other users of this machine may read is a warning in the log.
         """
-        if os.name != "nt" and os.stat(path).st_mode & (stat.S_IRGRP | stat.S_IROTH):
-            log.warning("other users may read the token file %s: run chmod 600 on it", path)
         lines = [line.strip() for line in Path(path).read_text("utf-8").splitlines()]
         tokens = [line for line in lines if line and not line.startswith("#")]
         if not tokens:
@@ -44,6 +42,8 @@ class Tokens:
         if any(len(token) < MIN_LENGTH for token in tokens):
             problem = f"must have tokens of at least {MIN_LENGTH} characters: {path} has a shorter one"
             raise ParameterError.of("serve", "token_file", problem=problem)
+        if os.name != "nt" and os.stat(path).st_mode & (stat.S_IRGRP | stat.S_IROTH):
+            log.warning("other users may read the token file %s: run chmod 600 on it", path)
         return cls(tokens)
 
     def check(self, headers: list[tuple[bytes, bytes]]) -> None:
