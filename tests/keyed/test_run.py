@@ -314,3 +314,13 @@ def test_only_the_owner_may_read_a_new_folder(tmp_path):
     assert found.pop("new.keyed") == 0o700
     assert {"run.sqlite", "run.sqlite-wal", "bucket-000.sqlite"} <= found.keys()
     assert set(found.values()) == {0o600}
+
+
+@pytest.mark.parametrize("name", ["label", "status", "prediction"])
+def test_a_key_may_have_the_name_of_a_column_of_outputs(tmp_path, name):
+    def figures(key):
+        rows = [{key: f"{i % 3}", "price": i % 7, "paid": i % 7 > 3} for i in range(120)]
+        done = run(rows, folder=tmp_path / key, key=key, target="paid", learner="NaiveBayes", n_buckets=1)
+        return done.figures().table().to_pydict()
+
+    assert figures(name) == figures("customer")
