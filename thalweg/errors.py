@@ -4,6 +4,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, NamedTuple, Self
 
+from thalweg._escaping import printable
+
 __all__ = [
     "ColumnWarning", "ModelFileError", "ParameterError", "StateError", "StreamError", "ThalwegError",
     "WaitingError",
@@ -111,14 +113,8 @@ def set_rows_learned(error: BaseException, n: int) -> None:
 
 
 def one_line(text: str) -> str:
-    """Return `text` shortened to a readable length, with line ends and other control characters escaped.
-
-    Names, labels and cells of a damaged file may be anything, even commands to a terminal.
-    """
-    text = text if len(text) <= _MOST_CHARACTERS else text[: _MOST_CHARACTERS - 3] + "..."
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    """Return `text` shortened to a readable length, with what a terminal obeys escaped."""
+    return printable(text if len(text) <= _MOST_CHARACTERS else text[: _MOST_CHARACTERS - 3] + "...")
 
 
 def short_repr(value: object, most: int = 80) -> str:

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import stat
 import subprocess
 import sys
 
@@ -295,3 +296,31 @@ def test_another_operator_or_other_columns_are_refused(messy, tmp_path, referenc
     other = Operator(Bank(thalweg.Model("paid", "NaiveBayes"), key="customer"), order="_row").begin(rows)
     with pytest.raises(ParameterError, match="operator is not the one"):
         run(rows, folder=tmp_path / "run", operator=other)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such permissions")
+def test_only_the_owner_may_read_a_new_folder(tmp_path):
+    found, folder = {}, tmp_path / "new.keyed"
+
+    def look(table):
+        found.update((path.name, stat.S_IMODE(path.stat().st_mode)) for path in [folder, *folder.iterdir()])
+
+    rows = [{"customer": "ab"[i % 2], "price": i % 7, "paid": i % 7 > 3} for i in range(60)]
+    old = os.umask(0o022)
+    try:
+        run(rows, look, folder=folder, key="customer", target="paid", learner="NaiveBayes", n_buckets=1)
+    finally:
+        os.umask(old)
+    assert found.pop("new.keyed") == 0o700
+    assert {"run.sqlite", "run.sqlite-wal", "bucket-000.sqlite"} <= found.keys()
+    assert set(found.values()) == {0o600}
+
+
+@pytest.mark.parametrize("name", ["label", "status", "prediction"])
+def test_a_key_may_have_the_name_of_a_column_of_outputs(tmp_path, name):
+    def figures(key):
+        rows = [{key: f"{i % 3}", "price": i % 7, "paid": i % 7 > 3} for i in range(120)]
+        done = run(rows, folder=tmp_path / key, key=key, target="paid", learner="NaiveBayes", n_buckets=1)
+        return done.figures().table().to_pydict()
+
+    assert figures(name) == figures("customer")

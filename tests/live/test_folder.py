@@ -3,6 +3,7 @@
 import os
 import shutil
 import sqlite3
+import stat
 import time
 
 import pytest
@@ -109,3 +110,36 @@ def test_without_waiting_for_the_replay(crashed):
     assert live.failure is None
     assert live.digest() == digest
     live.close()
+
+
+def modes(folder):
+    """Return the permissions of a folder and of all files in it."""
+    return {path.name: stat.S_IMODE(path.stat().st_mode) for path in [folder, *folder.iterdir()]}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such permissions")
+def test_only_the_owner_may_read_a_new_folder(tmp_path):
+    old = os.umask(0o022)
+    try:
+        with LiveModel(tmp_path / "new.live", new_model()) as live:
+            work(live, 0, 20)
+            live.checkpoint()
+            found = modes(tmp_path / "new.live")
+    finally:
+        os.umask(old)
+    assert {"log.sqlite", "log.sqlite-wal", "log.sqlite-shm", "lock"} < found.keys()
+    assert found.pop("new.live") == 0o700
+    assert set(found.values()) == {0o600}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such permissions")
+def test_a_folder_that_others_may_read_stays_so(crashed):
+    folder, digest, _event = crashed
+    folder.chmod(0o755)
+    for path in folder.iterdir():
+        path.chmod(0o644)
+    with LiveModel(folder) as live:
+        assert live.digest() == digest
+        work(live, 300, 310)
+        live.checkpoint()
+        assert set(modes(folder).values()) == {0o755, 0o644}

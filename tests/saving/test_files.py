@@ -7,6 +7,7 @@ import signal
 import stat
 import subprocess
 import sys
+import threading
 
 import every_learner
 import fuzz.models
@@ -320,3 +321,14 @@ def test_a_missing_folder_is_named(tmp_path):
     path = tmp_path / "absent" / "model.tw"
     with pytest.raises(FileNotFoundError, match=r"model\.tw: there is no folder .*absent$"):
         thalweg.save(learners.NaiveBayes(), path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no such pipes")
+def test_a_model_is_written_into_a_pipe_which_stays_one(tmp_path):
+    path, read = tmp_path / "pipe", []
+    os.mkfifo(path)
+    reader = threading.Thread(target=lambda: read.append(path.read_bytes()), daemon=True)
+    reader.start()
+    thalweg.save(learners.NaiveBayes().begin(1, ["no", "yes"]), path)
+    reader.join(10)
+    assert thalweg.from_bytes(read[0]).classes_.tolist() == ["no", "yes"] and path.is_fifo()

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import os
 import re
 
 import pytest
@@ -101,6 +102,17 @@ def test_tokens_are_read_from_a_file(tmp_path):
         path.write_text(text)
         with pytest.raises(ParameterError, match=part):
             Tokens.from_file(path)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such permissions")
+def test_a_token_file_that_others_may_read_is_a_warning(tmp_path, caplog):
+    path = tmp_path / "tokens"
+    path.write_text("a-long-enough-token\n")
+    for mode, n_warnings in ((0o600, 0), (0o400, 0), (0o640, 1), (0o604, 2)):
+        path.chmod(mode)
+        Tokens.from_file(path)
+        assert len(caplog.messages) == n_warnings
+    assert "chmod 600" in caplog.text
 
 
 def test_rates_refill_and_forget_old_clients():

@@ -9,7 +9,7 @@ import typer
 
 from thalweg.commands import wording
 from thalweg.commands.options import Commands, OnceCommand
-from thalweg.commands.outputs import INTERRUPTED
+from thalweg.commands.outputs import INTERRUPTED, prepare_streams, say
 
 # The name of each command, and its module in this package, which has a function of the same name: the
 # parameters of the function are the options, its docstring is the help.
@@ -47,7 +47,7 @@ def _print_version(wanted: bool) -> None:
     if wanted:
         import thalweg
 
-        print(f"thalweg {thalweg.__version__}")
+        say(f"thalweg {thalweg.__version__}")
         raise typer.Exit
 
 
@@ -67,23 +67,24 @@ def main() -> NoReturn:
     """Run the command; an error is one line on standard error and exit code 2."""
     # joblib's processes warn about what they clean up after Ctrl-C.
     os.environ.setdefault("PYTHONWARNINGS", "ignore:resource_tracker:UserWarning")
+    prepare_streams()
     try:
         code = app(prog_name="thalweg", standalone_mode=False)
     except KeyboardInterrupt:
         code = INTERRUPTED
     except Exception as error:
         for each in error.exceptions if isinstance(error, ExceptionGroup) else [error]:
-            print(f"thalweg: {_one_line(each)}", file=sys.stderr)
+            say(f"thalweg: {_one_line(each)}", error=True)
         code = 2
     if code == INTERRUPTED:
-        print("thalweg: interrupted", file=sys.stderr)
+        say("thalweg: interrupted", error=True)
     sys.exit(code)
 
 
 def _one_line(error: Exception) -> str:
     # Usage errors carry format_message; what a user can mend is a ValueError or an OSError of ours.
     if hasattr(error, "format_message"):
-        return error.format_message()
+        return " ".join(error.format_message().split())
     if isinstance(error, OSError):
         return f"{error.filename}: {error.strerror}" if error.filename else str(error)
     if isinstance(error, ValueError):

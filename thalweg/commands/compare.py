@@ -40,6 +40,7 @@ def compare(
         typer.Option(metavar="FILE", help="Write an HTML page here; or a table, as .csv, .md or .tex."),
     ] = None,
     costs: options.Costs = None,
+    csv_safe: options.CsvSafe = False,
     json: options.Json = False,
     data: options.Data = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Run again what earlier calls kept.")] = False,
@@ -60,7 +61,7 @@ def compare(
     from thalweg import evaluation
     from thalweg.evaluation.comparison.files import check_ending
 
-    check_writable(report)
+    check_writable(report, inputs=[*on, costs], data=data)
     if report:
         check_ending(report)
     made = {_short(text, learners): make_learner(text, [], 0) for text in learners}
@@ -88,7 +89,7 @@ def compare(
     message = f"{'Page with pictures' if is_page else 'Table'}: {report}"
     do_all(
         lambda: show(comparison, json),
-        lambda: write_file(report, comparison.write, message, json),
+        lambda: write_file(report, lambda path: comparison.write(path, csv_safe=csv_safe), message, json),
     )
     if comparison.errors():
         raise typer.Exit(1)

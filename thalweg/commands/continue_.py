@@ -46,7 +46,8 @@ def continue_(
     from thalweg.commands.run_results import show_and_write
 
     save = save or model
-    check_writable(save, page=report)
+    check_writable(save, page=report, inputs=[source], data=data)
+    check_writable(page=report, inputs=[model])
     loaded = model_files.load(model)
     title = f"{type(loaded.learner_).__name__} on {source}"
     with columns_are_shown(), Bar(title, "accuracy {}", UNKNOWN, json) as bar:

@@ -41,6 +41,7 @@ def drift(
     seed: Annotated[int, typer.Option(min=0, help="Seed of a generated stream.")] = 0,
     report: options.Report = None,
     save: Annotated[str | None, typer.Option(help="Write the findings to this CSV file.")] = None,
+    csv_safe: options.CsvSafe = False,
     json: options.Json = False,
     data: options.Data = None,
     file_options: Any = None,
@@ -64,7 +65,7 @@ def drift(
 
         thalweg drift elec2 --data ~/streams --with-labels --json
     """
-    check_writable(save, page=report)
+    check_writable(save, page=report, inputs=[source, other], data=data)
     if method not in METHODS:
         raise ValueError(f"--method {method}: there is no such method; {hint(method, METHODS, 'methods')}")
     if other is not None and reference is not None:
@@ -87,6 +88,6 @@ def drift(
         )
     found.left_out |= left_out
     found.command = options.command_line()
-    show_and_write(found, report, json, save)
+    show_and_write(found, report, json, save, csv_safe)
     if found.interrupted:
         raise typer.Exit(INTERRUPTED)

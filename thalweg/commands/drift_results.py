@@ -14,14 +14,16 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 
-def show_and_write(report: DriftReport, page: str | None, json: bool, save: str | None = None) -> None:
+def show_and_write(
+    report: DriftReport, page: str | None, json: bool, save: str | None = None, csv_safe: bool = False
+) -> None:
     """Print a DriftReport in words or as JSON; write its CSV file and its page if there are paths."""
     word_for_command(report)
 
     def write_table(path: str) -> None:
         from thalweg.evaluation.drift import table  # it takes scikit-learn
 
-        table.write(report, path)
+        table.write(report, path, csv_safe)
 
     def write_page(path: str) -> None:
         from thalweg.evaluation.pages import drift_page

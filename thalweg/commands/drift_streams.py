@@ -4,6 +4,7 @@ from typing import Any
 
 from thalweg.streams.base import Stream
 from thalweg.streams.columns.column import CATEGORY, DATE, FLAG, NUMBER, TEXT
+from thalweg.streams.files.pipes import is_once, name_of
 from thalweg.streams.files.stream import FileStream
 from thalweg.streams.named import is_file, open_stream
 
@@ -32,8 +33,8 @@ def second_stream(
     other: str, first: Stream, rows: int | None, seed: int, data: str | None, file_options: dict[str, Any]
 ) -> tuple[Stream, dict[str, str]]:
     """Return the stream `other` with the columns of the first one, and why some of these are left out."""
-    if other == "-":
-        raise ValueError("standard input can be the reference, the first stream, but not the second")
+    if is_once(other):
+        raise ValueError(f"{name_of(other)} can be the reference, the first stream, but not the second")
     if not is_file(other):
         return open_stream(other, rows=rows, seed=seed, data=data), {}
     reading = {name: value for name, value in file_options.items() if name not in OF_COLUMNS}

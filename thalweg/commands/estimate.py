@@ -62,7 +62,7 @@ def estimate(
 
         thalweg estimate predictions.csv --probability p_yes --target paid --time asked --label-time answered
     """
-    check_writable(save, page=report)
+    check_writable(save, page=report, inputs=[source])
     if "target" not in file_options:
         raise ValueError("--target is missing: name the column of the labels")
     from thalweg.commands.estimate_results import Found, show_and_write

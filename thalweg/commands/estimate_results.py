@@ -2,9 +2,9 @@
 
 import csv
 import json as jsons
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from thalweg._atomic_file import replacing_text
 from thalweg.commands.options import command_line
 from thalweg.commands.outputs import do_all, terminal, write_file
 from thalweg.evaluation.estimate_words import Found, headline, notes
@@ -61,7 +61,7 @@ def table(found: Found) -> "Table":
 def write_csv(found: Found, path: str) -> None:
     """Write a line for each window; an empty cell is a number that is not known."""
     lines: list[dict[str, Any]] = found.windows.to_plain()
-    with Path(path).open("w", newline="", encoding="utf-8") as file:
+    with replacing_text(path) as file:
         writer = csv.DictWriter(file, [*lines[0]], lineterminator="\n")
         writer.writeheader()
         writer.writerows(lines)

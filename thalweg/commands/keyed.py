@@ -1,8 +1,8 @@
 """`thalweg keyed`: a model for every key, over a file, a folder of files or standard input."""
 
-import sys
 import tempfile
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -10,7 +10,7 @@ import typer
 from thalweg._learner_text import make_learner
 from thalweg.commands import options
 from thalweg.commands.file_options import listed, with_file_options
-from thalweg.commands.outputs import INTERRUPTED, check_writable, columns_are_shown
+from thalweg.commands.outputs import INTERRUPTED, check_writable, columns_are_shown, say
 from thalweg.commands.progress import Bar
 
 LEARNER = "LogisticMixture"
@@ -59,6 +59,7 @@ def keyed(
         str | None, typer.Option(metavar="FILE", help="Write the figures of each key here, as --out.")
     ] = None,
     report: options.Report = None,
+    csv_safe: options.CsvSafe = False,
     json: options.Json = False,
     file_options: Any = None,
 ) -> None:
@@ -84,10 +85,15 @@ def keyed(
     from thalweg.commands.keyed_results import show_and_write
     from thalweg.commands.model_files import load, make_model
     from thalweg.keyed import run
-    from thalweg.keyed.sinks import as_sink
+    from thalweg.keyed.sinks import FileSink, FolderSink, as_sink
 
-    check_writable(figures, page=report)
-    as_sink(out)
+    sink = as_sink(out, csv_safe)
+    files = [out if isinstance(sink, FileSink) else None, figures]
+    is_folder = Path(source).is_dir()
+    read = map(str, Path(source).iterdir()) if is_folder else [source]
+    check_writable(*files, page=report, inputs=[*read, shared])
+    if is_folder and isinstance(sink, FolderSink) and sink.folder.samefile(source):
+        raise ValueError(f"--out {out}: outputs there would be read as events: give another folder")
     names = [name for text in key for name in listed(text)]
     made = make_learner(learner or LEARNER, set_ or [], 0)
     model, reading = make_model(made, file_options)
@@ -101,15 +107,15 @@ def keyed(
         bar = stack.enter_context(Bar(f"a model for every {' and '.join(names)}", "{}", "", json))
         try:
             done = run(
-                source, out, folder=place, learner=model, key=names[0] if len(names) == 1 else names,
+                source, sink, folder=place, learner=model, key=names[0] if len(names) == 1 else names,
                 order=order, id=id_, weight=weight, start=start, n_jobs=jobs, n_buckets=buckets,
                 follow=follow, shared=None if shared is None else load(shared), **reading,
                 progress=lambda n, share: bar.show(n, round(n / share) if share else None, f"{n:,} events"),
             )  # fmt: skip
         except KeyboardInterrupt:
             if folder is not None:
-                print(f"thalweg: interrupted; the same command continues from {folder}", file=sys.stderr)
+                say(f"thalweg: interrupted; the same command continues from {folder}", error=True)
                 raise typer.Exit(INTERRUPTED) from None
             raise
         bar.bar.stop()
-        show_and_write(done, source, report, figures, json)
+        show_and_write(done, source, report, figures, json, csv_safe)

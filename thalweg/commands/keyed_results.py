@@ -13,13 +13,16 @@ from thalweg.keyed.sinks import write_file as write_table
 SHOWN = 5
 
 
-def show_and_write(run: KeyedRun, source: str, report: str | None, table: str | None, json: bool) -> None:
+def show_and_write(
+    run: KeyedRun, source: str, report: str | None, table: str | None, json: bool, csv_safe: bool = False
+) -> None:
     """Print the figures of keys in words or as JSON; write the page and the table if there are paths."""
     figures = run.figures()
     do_all(
         lambda: print_figures(run, figures, json),
         lambda: write_file(
-            table, lambda path: write_table(Path(path), [figures.table()]), f"Figures: {table}", json
+            table, lambda path: write_table(Path(path), [figures.table()], csv_safe), f"Figures: {table}",
+            json,
         ),
         lambda: write_file(
             report, lambda path: page.write(run, figures, path, source, command_line()),

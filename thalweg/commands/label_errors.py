@@ -24,6 +24,7 @@ def label_errors(
     seed: Annotated[int, typer.Option(min=0, help="Seed of a generated stream and of the learners.")] = 0,
     report: options.Report = None,
     save: Annotated[str | None, typer.Option(help="Write the rows to this CSV file.")] = None,
+    csv_safe: options.CsvSafe = False,
     json: options.Json = False,
     data: options.Data = None,
     file_options: Any = None,
@@ -48,11 +49,11 @@ def label_errors(
     from thalweg.evaluation.wrong_labels.find import label_errors_in_stream
     from thalweg.streams.named import open_stream
 
-    check_writable(save, page=report)
+    check_writable(save, page=report, inputs=[source], data=data)
     made = [make_learner(name, [], seed) for name in learner or []] or None
     stream = open_stream(source, rows=rows, seed=seed, data=data, **file_options)
     with Bar(f"reading {source}", "{}", "", json, unit="models") as bar:
         found = label_errors_in_stream(
             stream, made, seed, lambda done, total: bar.show(done, total, ""), rows
         )
-    show_and_write(found, stream, source, top, report, save, json)
+    show_and_write(found, stream, source, top, report, save, json, csv_safe)

@@ -3,9 +3,10 @@
 import csv
 import json as jsons
 from itertools import accumulate
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from thalweg._atomic_file import replacing_text
+from thalweg._escaping import in_spreadsheet
 from thalweg.commands.options import command_line
 from thalweg.commands.outputs import column_lines, do_all, terminal, write_file
 from thalweg.commands.wording import word_for_command
@@ -26,7 +27,7 @@ TITLES = ("row", "doubt", "likelihood", "label", "believed")
 
 def show_and_write(
     found: LabelErrors, stream: Stream, source: str, top: int | None, page: str | None, save: str | None,
-    json: bool,
+    json: bool, csv_safe: bool = False,
 ) -> None:
     """Print the label errors in words or as JSON; write the CSV file and the page if there are paths."""
     lines = Lines(found, stream, top)
@@ -38,7 +39,7 @@ def show_and_write(
     saved = f"{len(lines.rows):,} rows saved: {save}"
     do_all(
         lambda: print_rows(lines, json),
-        lambda: write_file(save, lambda path: write_csv(lines, path), saved, json),
+        lambda: write_file(save, lambda path: write_csv(lines, path, csv_safe), saved, json),
         lambda: write_file(page, write_page, f"Page: {page}", json),
     )
 
@@ -99,13 +100,14 @@ def closing(lines: Lines) -> str:
     return f"{lines.counted} in {found.seconds:.2f} s; weights of the models: {weights}."
 
 
-def write_csv(lines: Lines, path: str) -> None:
+def write_csv(lines: Lines, path: str, csv_safe: bool = False) -> None:
     """Write the label errors, the likeliest first, with all cells of the file."""
+    escape = in_spreadsheet if csv_safe else str
     doubt, likelihood = lines.label_errors.doubt, lines.label_errors.likelihood
-    with Path(path).open("w", newline="", encoding="utf-8") as file:
+    with replacing_text(path) as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow([*TITLES, *free_names(lines.names, TITLES)])
+        writer.writerow([*TITLES, *map(escape, free_names(lines.names, TITLES))])
         for i in lines.rows:
             numbers = [lines.numbers[i], f"{doubt[i]:.4f}", f"{likelihood[i]:.4g}"]
-            cells = map(as_text, lines.cells(i).values())
-            writer.writerow([*numbers, lines.label(i), lines.believed(i), *cells])
+            texts = lines.label(i), lines.believed(i), *map(as_text, lines.cells(i).values())
+            writer.writerow([*numbers, *map(escape, texts)])

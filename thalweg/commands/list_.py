@@ -10,6 +10,7 @@ from thalweg import drift, evaluation, learners, streams, trust
 from thalweg._learner_text import DEFAULT_LEARNER
 from thalweg._misspelt import hint
 from thalweg._registry import Registry
+from thalweg.commands.outputs import say
 
 
 def list_(
@@ -19,7 +20,7 @@ def list_(
 ) -> None:
     """List learners, streams, detectors, monitors or metrics, one line each."""
     for line in lines(what):
-        print(line)
+        say(line)
 
 
 def lines(what: str | None = None) -> Iterator[str]:

@@ -86,6 +86,10 @@ Importance = Annotated[
 ]
 Report = Annotated[Text, typer.Option(help="Write an HTML page with pictures here.")]
 Costs = Annotated[Text, typer.Option(help="What wrong answers cost: a CSV of labels and costs, or a matrix.")]
+CsvSafe = Annotated[
+    bool,
+    typer.Option("--csv-safe", help="In CSV, write ' before texts that a spreadsheet would run as formulas."),
+]
 Data = Annotated[Text, typer.Option(help="Folder of the public datasets.")]
 Jobs = Annotated[int, typer.Option(help="Processes; -1 for all cores, -2 for all but one.")]
 Rows = Annotated[int | None, typer.Option(min=1, help="Stop after this many rows.")]

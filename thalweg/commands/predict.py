@@ -7,7 +7,7 @@ import typer
 
 from thalweg.commands import options
 from thalweg.commands.file_options import with_file_options
-from thalweg.commands.outputs import check_writable, columns_are_shown
+from thalweg.commands.outputs import check_writable, columns_are_shown, say
 from thalweg.commands.progress import Bar
 from thalweg.commands.wording import in_options
 from thalweg.evaluation.formatting import percentage
@@ -23,6 +23,7 @@ def predict(
     probabilities: Annotated[
         bool, typer.Option("--probabilities", help="Add a column with the probability of each class.")
     ] = False,
+    csv_safe: options.CsvSafe = False,
     rows: options.Rows = None,
     data: options.Data = None,
     file_options: Any = None,
@@ -47,7 +48,7 @@ def predict(
     from thalweg.model.wording import worded
     from thalweg.streams.base import fewest
 
-    check_writable(out)
+    check_writable(out, inputs=[model, source], data=data)
     loaded = model_files.load(model)
     with columns_are_shown():
         learner, stream = loaded.learner_, loaded.stream(source, rows=rows, data=data, **file_options)
@@ -55,16 +56,16 @@ def predict(
     is_mixed = out is None and sys.stdout.isatty()  # the predictions are printed where the bar is
     with Bar(f"{type(learner).__name__} on {source}", "{}", "", quiet=is_mixed) as bar:
         n, n_right, n_scored = write(
-            blocks, out, lambda done: bar.show(done, fewest(rows, stream.expected_rows(done)), "")
+            blocks, out, lambda done: bar.show(done, fewest(rows, stream.expected_rows(done)), ""), csv_safe
         )
     words = f"{n:,} rows"
     if n_scored:
         words += f", {n_scored:,} of them with a label: {percentage(n_right / n_scored)} right"
     if stream.skipped:
         words += f"; {stream.skipped:,} rows that could not be read are left out"
-    print(f"{words}{f'; written to {out}' if out else ''}", file=sys.stderr)
+    say(f"{words}{f'; written to {out}' if out else ''}", error=True)
     for message in stream.messages:
-        print(f"skipped   {in_options(message)}", file=sys.stderr)
+        say(f"skipped   {in_options(message)}", error=True)
     for warning in () if stream.columns is None else stream.columns.warnings:
         if worded(warning) not in loaded.columns.warnings:  # of the first file, too: said then
-            print(f"warning   {in_options(warning)}", file=sys.stderr)
+            say(f"warning   {in_options(warning)}", error=True)

@@ -13,6 +13,7 @@ import pyarrow.csv
 import pyarrow.parquet
 
 from thalweg._atomic_file import replacing
+from thalweg._escaping import in_cells, in_spreadsheet, printable
 from thalweg.evaluation.sparse_blocks import blocks_for, dense_size, stays_sparse
 from thalweg.learners.base.sparse_rows import checked_sparse_rows
 from thalweg.learners.base.stream_classifier import StreamClassifier
@@ -64,14 +65,15 @@ def _blocks(stream: Stream, learner: StreamClassifier, size: int) -> Iterator[tu
 
 
 def write(
-    blocks: Iterable[Predicted], path: str | None, progress: Callable[[int], object]
+    blocks: Iterable[Predicted], path: str | None, progress: Callable[[int], object], csv_safe: bool = False
 ) -> tuple[int, int, int]:
     """Write predictions as CSV to standard output, or to a file; return numbers of rows, right and scored.
 
     The file gets its name at the end: it is never half a file. `progress` is called with the number of rows.
+    With `csv_safe` no text in a CSV file is a formula to a spreadsheet.
     """
     n = n_right = n_scored = 0
-    with _writer(path) as add:
+    with _writer(path, csv_safe) as add:
         for block in blocks:
             add(block.table)
             n, n_right, n_scored = n + len(block.table), n_right + block.n_right, n_scored + block.n_scored
@@ -83,21 +85,24 @@ FORMATS = {".csv": "csv", ".parquet": "parquet", ".pq": "parquet", ".jsonl": "js
 
 
 @contextmanager
-def _writer(path: str | None) -> Iterator[Callable[[pa.Table], None]]:
+def _writer(path: str | None, csv_safe: bool) -> Iterator[Callable[[pa.Table], None]]:
+    escape = in_spreadsheet if csv_safe else None
     if path is None:
-        with _tables(sys.stdout.buffer, "csv") as add:
+        with _tables(sys.stdout.buffer, "csv", printable if sys.stdout.isatty() else escape) as add:
             yield add
         return
     kind = FORMATS.get(Path(path).suffix.lower())
     if kind is None:
         raise ValueError(f"--out {path}: its name must end in one of {', '.join(FORMATS)}")
-    with replacing(path) as file, _tables(file, kind) as add:
+    with replacing(path) as file, _tables(file, kind, escape if kind == "csv" else None) as add:
         yield add
 
 
 @contextmanager
-def _tables(file: BinaryIO, kind: str) -> Iterator[Callable[[pa.Table], None]]:
-    """Give a function that writes a table; the first has the types of all."""
+def _tables(
+    file: BinaryIO, kind: str, escape: Callable[[str], str] | None = None
+) -> Iterator[Callable[[pa.Table], None]]:
+    """Give a function that writes a table, after its texts are escaped; the first has the types of all."""
     writer = None
 
     def add(table: pa.Table) -> None:
@@ -106,6 +111,7 @@ def _tables(file: BinaryIO, kind: str) -> Iterator[Callable[[pa.Table], None]]:
             for row in table.to_pylist():
                 file.write(json.dumps(row, default=str).encode() + b"\n")
             return
+        table = table if escape is None else in_cells(table, escape)
         if writer is None:
             make = pa.csv.CSVWriter if kind == "csv" else pa.parquet.ParquetWriter
             writer = make(file, table.schema)

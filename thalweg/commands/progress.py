@@ -2,6 +2,7 @@
 
 from typing import Self
 
+from thalweg._escaping import printable
 from thalweg.evaluation.formatting import percentage
 
 BAR, LEAST_TITLE = 10, 12
@@ -20,7 +21,7 @@ class Bar:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn
 
-        self.title, self.told, self.unit, self.value = title, told, unit, value
+        self.title, self.told, self.unit, self.value = printable(title), told, unit, value
         self.console = Console(stderr=True)
         columns = (
             TextColumn("{task.description}", markup=False),
@@ -48,7 +49,7 @@ class Bar:
         self.bar.update(self.task, completed=done, total=total)
         task = self.bar.tasks[0]
         width = self.console.width - BAR - 2
-        parts = [amount(done, total, self.unit), self.told.format(value)]
+        parts = [amount(done, total, self.unit), printable(self.told.format(value))]
         parts += times(task.elapsed, task.time_remaining, self.console.width >= ROOM_FOR_ELAPSED)
         beside = shortened("  ".join(filter(None, parts)), width - LEAST_TITLE)
         title = shortened(self.title, width - len(beside))

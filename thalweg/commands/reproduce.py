@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from thalweg.commands import options
-from thalweg.commands.outputs import do_all
+from thalweg.commands.outputs import do_all, say
 
 if TYPE_CHECKING:
     from thalweg.papers.reports import Report
@@ -42,7 +42,7 @@ def reproduce(
 
     if list_papers or paper is None:
         for name, text in papers.summaries():
-            print(f"{name}  {text}")
+            say(f"{name}  {text}")
         return
     if figures is not None:
         Path(figures).mkdir(parents=True, exist_ok=True)
@@ -57,4 +57,4 @@ def _draw(report: "Report", folder: str | None, json: bool) -> None:
     if folder is not None:
         for path in report.draw(folder):
             if not json:
-                print(f"drawn: {path}")
+                say(f"drawn: {path}")

@@ -12,7 +12,7 @@ from thalweg._learner_text import DEFAULT_LEARNER, make_learner
 from thalweg.commands import options
 from thalweg.commands.costs_file import read_costs
 from thalweg.commands.file_options import with_file_options
-from thalweg.commands.outputs import INTERRUPTED, check_writable, columns_are_shown
+from thalweg.commands.outputs import INTERRUPTED, check_writable, columns_are_shown, say
 from thalweg.commands.progress import Bar
 from thalweg.commands.wording import word_for_command
 from thalweg.evaluation.formatting import percentage
@@ -91,7 +91,7 @@ def run(
     """
     outcome = None
     try:
-        check_writable(save, page=report)
+        check_writable(save, page=report, inputs=[source, costs], data=data)
         outcome = evaluate(
             source,
             learner,
@@ -117,7 +117,7 @@ def run(
         show_and_write(*outcome, save, report, json)
     except KeyboardInterrupt:
         if outcome is None or not outcome.run.interrupted:
-            print("thalweg: interrupted", file=sys.stderr)
+            say("thalweg: interrupted", error=True)
         _end_after_ctrl_c()
     if outcome.run.interrupted:
         _end_after_ctrl_c()
@@ -173,7 +173,7 @@ def evaluate(
 
         def progress(done: int, total: int | None, accuracy: float) -> None:
             if is_default and not quiet and not done:
-                print(about_default(inner_of(model.learner_)), file=sys.stderr)
+                say(about_default(inner_of(model.learner_)), error=True)
             bar.show(done, total, percentage(accuracy))
 
         settings: dict[str, Any] = {"label_share": share, "seed": seed, "rows": rows, "progress": progress}
@@ -191,10 +191,10 @@ def evaluate(
     run.command = options.command_line()
     word_for_command(run)
     if is_default and not quiet:
-        print(f"Members behind recent predictions: {_members_of(inner_of(model.learner_))}", file=sys.stderr)
+        say(f"Members behind recent predictions: {_members_of(inner_of(model.learner_))}", error=True)
     if run.interrupted:
         far = f"{run.n_rows:,} rows, accuracy so far {bar.value}"
-        print(f"thalweg: interrupted after {far}", file=sys.stderr, flush=True)
+        say(f"thalweg: interrupted after {far}", error=True)
     return Outcome(run, model)
 
 

@@ -1,6 +1,5 @@
 """`thalweg serve`: live models by HTTP."""
 
-import sys
 from typing import Annotated
 
 import typer
@@ -79,6 +78,7 @@ def serve(
         thalweg serve orders.live --follow --port 8001
     """
     from thalweg.commands import serve_models
+    from thalweg.commands.outputs import say
 
     serve_models.check_installed()
     from thalweg.live.webhook import check_url
@@ -86,13 +86,13 @@ def serve(
     from thalweg.service.logs import set_up_logs
     from thalweg.service.server import FAILED, address_of, bind, run
 
+    set_up_logs()
     settings = Settings(
         Limits(max_bytes=max_bytes, max_rows=max_rows, rate=rate),
         None if token_file is None else Tokens.from_file(token_file),
         admin=admin, access_log=access_log, alert_url=alert_url, alert_log=alert_log,
         alert_silence=alert_silence,
     )  # fmt: skip
-    set_up_logs()
     check_url(alert_url)
     plans = serve_models.plans(sources or [], folder, name, learner, schema, follow)
     live = serve_models.opened(
@@ -103,11 +103,11 @@ def serve(
     try:
         with bind(host, port) as bound:
             address = address_of(bound, ssl_certfile is not None)
-            print(f"thalweg: serving {', '.join(live)} at {address}", flush=True)
+            say(f"thalweg: serving {', '.join(live)} at {address}")
             failure = run(live, bound, settings, **secure)
     finally:
         for each in live.values():
             each.close()
     if failure is not None:
-        print(f"thalweg: stopped: {failure}", file=sys.stderr, flush=True)
+        say(f"thalweg: stopped: {failure}", error=True)
         raise typer.Exit(FAILED)

@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.ipc
 
+from thalweg._atomic_file import make_private
 from thalweg.errors import StateError
 from thalweg.keyed.bucket import Content
 from thalweg.keyed.operator import Operator
@@ -40,6 +41,7 @@ CREATE TABLE IF NOT EXISTS done (one INTEGER PRIMARY KEY CHECK (one = 1), batch 
 
 def connect(path: Path, page_size: int = 16_384, wait: float = WAIT) -> sqlite3.Connection:
     """Open a file for its one owner; raise StateError if another process has it, or it is damaged."""
+    make_private(path)  # its -wal and -shm get the permissions of this file
     file = sqlite3.connect(path, isolation_level=None, timeout=wait)
     try:
         for setting in (f"page_size = {page_size}", *SETTINGS):

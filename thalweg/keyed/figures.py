@@ -54,12 +54,12 @@ class KeyFigures:
         """Return the figures of the outputs of a run."""
         found = cls(len(run.operator.key_columns), run.operator.classes_)
         for outputs in run.outputs():
-            found._add(outputs, list(run.operator.key_columns))
+            found._add(outputs)
         found._finish()
         return found
 
-    def _add(self, outputs: Any, key_columns: list[str]) -> None:
-        names = [name if name in outputs.column_names else f"file_{name}" for name in key_columns]
+    def _add(self, outputs: Any) -> None:
+        names = outputs.column_names[: self._n_columns]  # keys come first, also under names that were free
         numbers = numbers_of(self._index, key_texts([outputs.column(name) for name in names]), True)
         label = pa.compute.index_in(outputs.column("label"), self._labels).combine_chunks()
         codes = label.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.intp)

@@ -84,9 +84,12 @@ class KeyedRun:
             for file in files:
                 file.close()
 
-    def export(self, path: str | PathLike[str]) -> int:
-        """Write all outputs to a file, .csv, .jsonl or .parquet; return the number of rows."""
-        return write_file(Path(path), (_without_row(table) for table in self.outputs()))
+    def export(self, path: str | PathLike[str], *, csv_safe: bool = False) -> int:
+        """Write all outputs to a file, .csv, .jsonl or .parquet; return the number of rows.
+
+        With `csv_safe` no text in a CSV file is a formula to a spreadsheet.
+        """
+        return write_file(Path(path), (_without_row(table) for table in self.outputs()), csv_safe)
 
     def figures(self) -> Any:
         """Return how well each key was predicted; see `KeyFigures`."""

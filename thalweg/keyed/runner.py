@@ -14,6 +14,7 @@ from typing import Any, Self
 import numpy as np
 import pyarrow as pa
 
+from thalweg._atomic_file import make_private_folder
 from thalweg._parameters import whole_number
 from thalweg.errors import ColumnWarning, ParameterError
 from thalweg.keyed.bank import Bank
@@ -110,7 +111,7 @@ def run(
     """
     opened, target_sink = _with_options(source, options), as_sink(sink)
     path = Path(folder)
-    path.mkdir(parents=True, exist_ok=True)
+    make_private_folder(path)
     journal = Journal(path)
     try:
         if journal.about("operator") is None:
@@ -133,7 +134,7 @@ def run(
         journal.close()
     done = KeyedRun(path)
     if isinstance(target_sink, FileSink):
-        done.export(target_sink.path)
+        done.export(target_sink.path, csv_safe=target_sink.csv_safe)
     return done
 
 

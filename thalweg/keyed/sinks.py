@@ -14,6 +14,7 @@ import pyarrow.csv
 import pyarrow.parquet
 
 from thalweg._atomic_file import replacing
+from thalweg._escaping import in_cells, in_spreadsheet
 from thalweg.errors import ParameterError
 
 ENDINGS = (".csv", ".jsonl", ".parquet")
@@ -42,38 +43,44 @@ class FolderSink:
     """A file for each batch in a folder; one that is written again is the same."""
 
     def __init__(self, folder: str | PathLike[str], ending: str = ".parquet") -> None:
-        self._folder, self._ending = Path(folder), ending
-        self._folder.mkdir(parents=True, exist_ok=True)
+        self.folder, self._ending = Path(folder), ending
+        self.folder.mkdir(parents=True, exist_ok=True)
 
     def write(self, outputs: Any, batch: int) -> None:
         """Write the file of a batch."""
-        write_file(self._folder / f"outputs-{batch:09}{self._ending}", [outputs])
+        write_file(self.folder / f"outputs-{batch:09}{self._ending}", [outputs])
 
 
 class FileSink:
-    """One file of all outputs, written when the run ends or pauses."""
+    """One file of all outputs, written when the run ends or pauses.
 
-    def __init__(self, path: str | PathLike[str]) -> None:
-        self.path = Path(path)
+    With `csv_safe` no text in a CSV file is a formula to a spreadsheet.
+    """
+
+    def __init__(self, path: str | PathLike[str], csv_safe: bool = False) -> None:
+        self.path, self.csv_safe = Path(path), csv_safe
         if self.path.suffix not in ENDINGS:
             problem = f"must end in {', '.join(ENDINGS)}, got {str(path)!r}"
             raise ParameterError.of("run", "sink", problem=problem)
 
 
-def as_sink(sink: Any) -> Any:
+def as_sink(sink: Any, csv_safe: bool = False) -> Any:
     """Return a path, a folder (a path that ends in a slash, or one that is there) or a function as a sink."""
-    if sink is None or hasattr(sink, "write"):
+    if sink is None or hasattr(sink, "write") or isinstance(sink, FileSink):
         return sink
     if isinstance(sink, str | PathLike):
         is_folder = str(sink).endswith(("/", "\\")) or Path(sink).is_dir()
-        return FolderSink(sink) if is_folder else FileSink(sink)
+        return FolderSink(sink) if is_folder else FileSink(sink, csv_safe)
     if callable(sink):
         return FunctionSink(sink)
     raise TypeError(f"expected a path, a function or a sink with `write`, got {type(sink).__name__}")
 
 
-def write_file(path: Path, tables: Iterable[Any]) -> int:
-    """Write tables to a file, which is complete or as it was before; return the number of rows."""
+def write_file(path: Path, tables: Iterable[Any], csv_safe: bool = False) -> int:
+    """Write tables to a file, which is complete or as it was before; return the number of rows.
+
+    With `csv_safe` no text in a CSV file is a formula to a spreadsheet.
+    """
     n, writer = 0, None
     with replacing(path) as file:
         for table in tables:
@@ -81,6 +88,8 @@ def write_file(path: Path, tables: Iterable[Any]) -> int:
             if path.suffix == ".jsonl":
                 file.write(_lines(table))
                 continue
+            if csv_safe and path.suffix == ".csv":
+                table = in_cells(table, in_spreadsheet)
             if writer is None:
                 writer = _writer(path, file, table.schema)
             writer.write_table(table)

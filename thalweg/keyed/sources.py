@@ -21,6 +21,7 @@ from thalweg._frames import frame_names
 from thalweg.errors import ColumnWarning, StreamError, first_of
 from thalweg.streams.files.errors import reading
 from thalweg.streams.files.open import _source
+from thalweg.streams.files.pipes import is_once, name_of
 from thalweg.streams.files.tables import as_table, is_records
 
 ROWS = 20_000  # of a table in memory that make a batch
@@ -55,8 +56,8 @@ class FileSource:
 
     def __init__(self, path: str | PathLike[str], **options: Any) -> None:
         self.path, self.options = str(path), options
-        self.replays = self.path != "-"
-        self.name = str(Path(path).resolve()) if self.replays else "standard input"
+        self.replays = not is_once(path)
+        self.name = str(Path(path).resolve()) if self.replays else name_of(path)
         self.n_bad, self.messages = 0, list[str]()
         self.share_read: float | None = None
         self._wanted: Wanted | None = None

@@ -10,7 +10,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from thalweg._atomic_file import replacing
+from thalweg._atomic_file import PRIVATE, replacing
 from thalweg.live.watch import words
 from thalweg.live.webhook import Webhook
 
@@ -136,7 +136,7 @@ class Episodes:
 
     def write(self, path: Path) -> None:
         """Write it to a file, which is replaced as a whole."""
-        with replacing(path) as file:
+        with replacing(path, mode=PRIVATE) as file:
             file.write(json.dumps(self.sent).encode())
 
 

@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from thalweg._atomic_file import mode_of, opener
 from thalweg._types import State
 from thalweg.errors import ModelFileError
+from thalweg.live.log import NAME
 from thalweg.saving.files import _bytes_of, describe
 
 _NAME = re.compile(r"checkpoint-(\d+)\.tw")
@@ -38,13 +40,15 @@ def write(folder: Path, event: int, model: State, live: dict[str, Any]) -> int:
     """Write a checkpoint; return its bytes. When this returns it is on disk, or an OSError was raised.
 
     It is written under another name and flushed, takes its name, and the folder is flushed: a crash at any
-    moment leaves the whole file or none.
+    moment leaves the whole file or none. It has the permissions of the log: those of its owner alone, unless
+    the folder was shared with others on purpose or by an earlier release.
     """
     data = _bytes_of(model, {"live": live, "event": event})
     path = path_of(folder, event)
     part = path.with_name(path.name + ".part")
     try:
-        with open(part, "wb") as file:
+        part.unlink(missing_ok=True)  # its permissions may be others
+        with open(part, "xb", opener=opener(mode_of(folder / NAME))) as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())

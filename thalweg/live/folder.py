@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from thalweg._atomic_file import make_private_folder
 from thalweg.errors import ParameterError
 from thalweg.live import checkpoints
 from thalweg.live.engine import Engine, packed
@@ -36,7 +37,7 @@ def check_folder(folder: Path, model: Model | None) -> bool:
             raise ParameterError(f"{WHO}: model must be a thalweg.Model, got a {type(model).__name__}")
         if not model.can_be_saved:
             raise ParameterError(f"{WHO}: the model cannot be saved: it holds an object of another library")
-    folder.mkdir(parents=True, exist_ok=True)
+    make_private_folder(folder)
     return is_new
 
 

@@ -5,6 +5,7 @@ import time
 from pathlib import Path
 from typing import BinaryIO
 
+from thalweg._atomic_file import PRIVATE, opener
 from thalweg.live.errors import FolderInUse
 
 if os.name == "nt":
@@ -29,7 +30,9 @@ class FolderLock:
 
     def __init__(self, folder: Path, wait: float = 5.0) -> None:
         self._path = folder / "lock"
-        self._file: BinaryIO | None = open(self._path, "a+b")  # noqa: SIM115, closed by release
+        self._file: BinaryIO | None = open(  # noqa: SIM115, closed by release
+            self._path, "a+b", opener=opener(PRIVATE)
+        )
         deadline = time.monotonic() + wait
         while True:
             try:

@@ -8,6 +8,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from thalweg._atomic_file import make_private
 from thalweg.live.errors import CommitFailed, LogDamaged
 
 NAME = "log.sqlite"
@@ -51,6 +52,8 @@ class Log:
         if read_only and not self.path.exists():
             raise LogDamaged(f"{self.path}: there is no log")
         mode = "ro" if read_only else "rwc"
+        if not read_only:
+            make_private(self.path)  # its -wal and -shm get the permissions of this file
         with self._reading():
             self._db = sqlite3.connect(
                 f"{self.path.resolve().as_uri()}?mode={mode}", uri=True, isolation_level=None,

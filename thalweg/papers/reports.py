@@ -60,7 +60,7 @@ class Report:
         """Return the report as one JSON object."""
         content = dataclasses.asdict(dataclasses.replace(self, drawing=None))
         del content["drawing"]
-        return json.dumps(content, ensure_ascii=False)
+        return json.dumps(content)
 
     def draw(self, folder: str | Path) -> list[str]:
         """Draw the paper's figures into a folder; return their paths."""
@@ -70,11 +70,13 @@ class Report:
 
     def show(self, console: "Console | None" = None) -> None:
         """Print the report."""
-        from rich.console import Console
         from rich.table import Table as Grid
 
+        from thalweg._console import Console
+
         console = console or Console(width=None if sys.stdout.isatty() else WIDTH)
-        console.print(f"[bold]{self.paper}[/bold]\n{self.reference}")
+        console.print(self.paper, style="bold")
+        console.print(self.reference)
         console.print("; ".join(f"{key} {value}" for key, value in self.settings.items()))
         for table in self.tables:
             grid = Grid(*table.header, title=table.title, title_justify="left")

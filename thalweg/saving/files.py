@@ -151,9 +151,10 @@ def save(
         If what was written cannot be loaded again; the file is then unchanged.
     """
     data = to_bytes(learner, notes)
-    path = Path(path).resolve()  # a link goes on pointing at the file
-    if not path.parent.is_dir():
-        raise FileNotFoundError(f"{path}: there is no folder {path.parent}")
+    path = Path(path)
+    folder = path.resolve().parent
+    if not folder.is_dir():
+        raise FileNotFoundError(f"{path}: there is no folder {folder}")
     with replacing(path, lambda part: _check_loads(part, path, type(learner))) as file:
         file.write(data)
         del data  # a large model should not be in memory once more while it is restored

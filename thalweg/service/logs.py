@@ -6,6 +6,7 @@ import sys
 import time
 from typing import Any
 
+from thalweg._escaping import in_json
 from thalweg.errors import one_line
 
 
@@ -24,7 +25,7 @@ class JsonLines(logging.Formatter):
         found |= getattr(record, "data", {})
         if record.exc_info and record.exc_info[0] is not None:
             found["error"] = self.formatException(record.exc_info)
-        return json.dumps(found, ensure_ascii=False, default=str)
+        return in_json(json.dumps(found, ensure_ascii=False, default=str))
 
 
 def set_up_logs(level: str = "info") -> None:

@@ -4,12 +4,16 @@ import base64
 import binascii
 import hashlib
 import hmac
+import logging
+import os
+import stat
 from os import PathLike
 from pathlib import Path
 
 from thalweg.errors import ParameterError
 from thalweg.service.request_error import RequestError
 
+log = logging.getLogger("thalweg.service")
 MIN_LENGTH = 16
 
 
@@ -25,7 +29,10 @@ class Tokens:
 
     @classmethod
     def from_file(cls, path: str | PathLike[str]) -> "Tokens":
-        """Read a file; raise ParameterError if it has no token, or one that is too short to be safe."""
+        """Read a file; raise ParameterError if it has no token, or one that is too short to be safe.
+
+        A file that other users of this machine may read is a warning in the log.
+        """
         lines = [line.strip() for line in Path(path).read_text("utf-8").splitlines()]
         tokens = [line for line in lines if line and not line.startswith("#")]
         if not tokens:
@@ -35,6 +42,8 @@ class Tokens:
         if any(len(token) < MIN_LENGTH for token in tokens):
             problem = f"must have tokens of at least {MIN_LENGTH} characters: {path} has a shorter one"
             raise ParameterError.of("serve", "token_file", problem=problem)
+        if os.name != "nt" and os.stat(path).st_mode & (stat.S_IRGRP | stat.S_IROTH):
+            log.warning("other users may read the token file %s: run chmod 600 on it", path)
         return cls(tokens)
 
     def check(self, headers: list[tuple[bytes, bytes]]) -> None:

@@ -151,11 +151,17 @@ def santa_fe(data: str | PathLike[str] | None = None, **options: Any) -> Stream:
     return load("santa_fe", data, **options)
 
 
+def places(name: str, data: str | PathLike[str] | None) -> list[Path]:
+    """Return where the file of a dataset may be in the folder, or in that of THALWEG_DATA."""
+    folder = data or os.environ.get("THALWEG_DATA")
+    return [Path(folder) / file for file in FILES[name][0]] if folder else []
+
+
 def _file_of(name: str, data: str | PathLike[str] | None) -> Path:
     """Return the path of the file of a dataset; download it if necessary."""
     files, number, _ = FILES[name]
     folder = data or os.environ.get("THALWEG_DATA")
-    for path in [Path(folder) / file for file in files] if folder else ():
+    for path in places(name, folder):
         if path.is_file():
             return path
     advice = f"put {files[0]} into {folder or 'a folder and set THALWEG_DATA to that folder'}"

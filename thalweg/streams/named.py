@@ -7,6 +7,7 @@ from typing import Any
 from thalweg._misspelt import hint
 from thalweg.errors import ParameterError, StreamError
 from thalweg.streams.base import Stream
+from thalweg.streams.files.pipes import is_once
 
 SERIES = "santa_fe"
 
@@ -60,7 +61,17 @@ def is_file(source: str) -> bool:
 
 def is_path(source: str) -> bool:
     """Return whether `source` is the path of a file, or `-`, and not a name."""
-    return source == "-" or bool(Path(source).suffix) or "/" in source or Path(source).is_file()
+    return bool(Path(source).suffix) or "/" in source or is_once(source) or Path(source).is_file()
+
+
+def paths_of(source: str, data: str | PathLike[str] | None = None) -> list[Path]:
+    """Return the files that the rows of `source` may be read from; none for a generator."""
+    from thalweg.streams import datasets
+
+    if is_path(source):
+        return [Path(source)]
+    name = dataset_name(source)
+    return [] if name is None else datasets.places(name, data)
 
 
 def dataset_name(source: str) -> str | None:

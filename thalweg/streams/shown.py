@@ -1,8 +1,8 @@
 """Streams as they are shown in a terminal and in a notebook."""
 
-from html import escape
 from typing import TYPE_CHECKING
 
+from thalweg._escaping import in_html
 from thalweg.errors import first_of
 
 if TYPE_CHECKING:
@@ -42,5 +42,6 @@ def as_html(stream: "Stream", name: str) -> str:
     if stream.columns is not None:
         known.pop("inputs", None)
         known |= dict(stream.columns.in_words())
-    rows = "".join(f"<tr><th>{escape(key)}</th><td>{escape(value)}</td></tr>" for key, value in known.items())
-    return f"<p><b>{escape(name)}</b></p><table>{rows}</table>"
+    cells = [(in_html(key), in_html(value)) for key, value in known.items()]
+    rows = "".join(f"<tr><th>{key}</th><td>{value}</td></tr>" for key, value in cells)
+    return f"<p><b>{in_html(name)}</b></p><table>{rows}</table>"

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from thalweg.errors import StreamError
 from thalweg.streams.files.open import from_file
+from thalweg.streams.files.pipes import is_once, name_of
 
 ROWS_AT_A_TIME = 10_000
 
@@ -22,8 +23,8 @@ def read_file(
     """
     from thalweg.trust.prediction_tables import check_column
 
-    if path == "-":
-        raise StreamError("standard input cannot be read twice: write the predictions to a file first")
+    if is_once(path):
+        raise StreamError(f"{name_of(path)} cannot be read twice: write the predictions to a file first")
     known = list(from_file(path, with_labels=False, n_words=0, **reading).columns.kinds)
     for name in [*names, target]:
         check_column(name, known, path)

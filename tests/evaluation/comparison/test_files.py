@@ -51,3 +51,16 @@ def test_other_endings_are_refused_and_nothing_is_written(found, tmp_path, name)
     with pytest.raises(ParameterError, match=r"must be one of \.html, \.htm, \.csv, \.md, \.tex"):
         found.write(tmp_path / name)
     assert not (tmp_path / name).exists()
+
+
+def test_names_are_text_in_every_format(tmp_path, monkeypatch):
+    monkeypatch.setenv("THALWEG_CACHE", str(tmp_path / "cache"))
+    name = "<img src=x>\n\\input{a}\u202e[b](c)"
+    made = compare({name: NaiveBayes()}, ["sea"], rows=200, n_jobs=1)
+    names = ("a.html", "a.md", "a.tex")
+    page, table, latex = (made.write(tmp_path / each).read_text("utf-8") for each in names)
+    assert "\u202e" not in page + table + latex and "<img" not in page + table
+    assert "\n\\input" not in latex
+    assert r"&lt;img src=x>\\n\\input{a}\\u202e\[b\](c)" in table
+    with made.write(tmp_path / "a.csv").open(newline="", encoding="utf-8") as file:
+        assert next(csv.DictReader(file))["learner"] == name

@@ -2,7 +2,9 @@
 
 import gzip
 import io
+import os
 import sys
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -16,9 +18,13 @@ from hypothesis import strategies as st
 
 import thalweg
 from thalweg.checks import check_stream
-from thalweg.errors import StreamError
+from thalweg.errors import ParameterError, StreamError
+from thalweg.evaluation import compare
+from thalweg.learners import NaiveBayes
 from thalweg.streams import from_file, noisy
 from thalweg.streams.files.text_files import PIECE
+from thalweg.streams.named import open_stream
+from thalweg.trust import AccuracyEstimate
 
 ROWS = "price,colour,flag,class\n1.5,red,0,up\n?,blue,1,down\n-2,red,1,up\n1e300,,0,?\n"
 X = [[1.5, 0, 0], [np.nan, 1, 1], [-2, 0, 1], [1e300, np.nan, 0]]
@@ -298,6 +304,44 @@ def test_standard_input_is_read_once(standard_input, content):
     assert_rows(stream)
     with pytest.raises(StreamError, match="only once"):
         whole(stream)
+
+
+@pytest.fixture
+def pipe(tmp_path):
+    """Write bytes into a pipe, which has the returned path and is closed once all were read."""
+    if not hasattr(os, "mkfifo"):
+        pytest.skip("Windows has no such pipes")
+
+    def give(content, name="pipe"):
+        path = tmp_path / name
+        os.mkfifo(path)
+        threading.Thread(target=path.write_bytes, args=(content,), daemon=True).start()
+        return path
+
+    return give
+
+
+@pytest.mark.parametrize("content", [ROWS.encode(), gzip.compress(ROWS.encode(), mtime=0)])
+def test_a_pipe_is_read_once(pipe, content):
+    stream = from_file(pipe(content))
+    assert stream.n_rows is None and stream.is_once
+    assert_rows(stream)
+    with pytest.raises(StreamError, match="pipe can be read only once"):
+        whole(stream)
+
+
+def test_a_pipe_is_a_stream_by_name_and_what_it_cannot_do_is_said(pipe, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    pipe(ROWS.encode())
+    assert_rows(open_stream("pipe"))
+    assert "zip archive" in complaint(pipe(b"PK\x03\x04 and more", "zip"))
+    assert "only CSV, ARFF and JSON lines" in complaint(pipe(b"PAR1 and more", "parquet"))
+    assert "is empty" in complaint(os.devnull)
+    os.mkfifo("unread")
+    with pytest.raises(ParameterError, match="unread can be read once only"):
+        compare([NaiveBayes()], ["unread"], n_jobs=1)
+    with pytest.raises(StreamError, match="unread cannot be read twice"):
+        AccuracyEstimate.from_table("unread", probability="p", target="y")
 
 
 def test_long_standard_input_takes_its_first_labels_from_the_first_rows(standard_input):

@@ -17,6 +17,7 @@ from thalweg.evaluation.comparison.parallel import Job, run_jobs
 from thalweg.evaluation.comparison.result import Comparison, run_name
 from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.streams.base import Stream, stream_name
+from thalweg.streams.files.pipes import is_once, name_of
 from thalweg.streams.named import dataset_name, is_path
 from thalweg.streams.source import Source as AnySource
 
@@ -135,8 +136,9 @@ def source_of(
     if isinstance(stream, Stream):
         return Source(stream, {})
     name = str(stream)
-    if name == "-":
-        raise ParameterError("standard input can be read once only: give a file, a generator or a dataset")
+    if is_once(name):
+        what = "give a file, a generator or a dataset"
+        raise ParameterError(f"{name_of(name)} can be read once only: {what}")
     options = dict(file_options or {})
     if dataset_name(name):
         options |= {} if data is None else {"data": str(data)}

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
 
+from thalweg._atomic_file import replacing_text
+from thalweg._escaping import in_markdown, in_spreadsheet, printable
 from thalweg.errors import ParameterError
 from thalweg.evaluation.comparison.result import METRICS, Comparison
 from thalweg.evaluation.comparison.words import Accuracy, accuracy_rows, verdict
@@ -18,12 +20,14 @@ OF_LATEX = {
 }  # fmt: skip
 
 
-def write(comparison: Comparison, path: str | PathLike[str]) -> Path:
+def write(comparison: Comparison, path: str | PathLike[str], csv_safe: bool = False) -> Path:
     """Write a comparison in the format that the ending of the path names; return the path."""
     write_as = _FORMATS[check_ending(path)]
     if write_as is None:
         return write_html(comparison, path)
-    Path(path).write_text(write_as(comparison), encoding="utf-8")
+    text = as_csv(comparison, in_spreadsheet) if csv_safe and write_as is as_csv else write_as(comparison)
+    with replacing_text(path) as file:
+        file.write(text)
     return Path(path)
 
 
@@ -36,13 +40,14 @@ def check_ending(path: str | PathLike[str]) -> str:
     return ending
 
 
-def as_csv(comparison: Comparison) -> str:
-    """Return a line for each run, with all metrics."""
+def as_csv(comparison: Comparison, escape: Callable[[str], str] = str) -> str:
+    """Return a line for each run, with all metrics, and its names after `escape`."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["learner", "stream", "seed", *METRICS, "error"])
     for (learner, stream, seed), run in comparison.results.items():
-        writer.writerow([learner, stream, seed, *map(run.get, METRICS), run.get("error")])
+        names = escape(learner), escape(stream)
+        writer.writerow([*names, seed, *map(run.get, METRICS), escape(run.get("error", ""))])
     return text.getvalue()
 
 
@@ -52,10 +57,10 @@ def as_markdown(comparison: Comparison) -> str:
     def cell(accuracy: Accuracy) -> str:
         return f"**{accuracy}**" if accuracy.is_best else str(accuracy)
 
-    head, *rows = accuracy_rows(comparison, cell, lambda name: name.replace("|", "\\|"))
+    head, *rows = accuracy_rows(comparison, cell, in_markdown)
     lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
     table = "".join(f"| {' | '.join(line)} |\n" for line in lines)
-    return f"Accuracy, per cent:\n\n{table}\n{verdict(comparison)}\n"
+    return f"Accuracy, per cent:\n\n{table}\n{in_markdown(verdict(comparison))}\n"
 
 
 def as_latex(comparison: Comparison) -> str:
@@ -70,11 +75,11 @@ def as_latex(comparison: Comparison) -> str:
     lines = [rf"\begin{{tabular}}{{l{'r' * (len(head) - 1)}}}", r"\toprule", _latex_row(head), r"\midrule"]
     lines += [*map(_latex_row, rows[:n_learners]), r"\midrule", *map(_latex_row, rows[n_learners:])]
     lines += [r"\bottomrule", r"\end{tabular}"]
-    return f"% Accuracy, per cent. {verdict(comparison)}\n" + "\n".join(lines) + "\n"
+    return f"% Accuracy, per cent. {printable(verdict(comparison))}\n" + "\n".join(lines) + "\n"
 
 
 def _in_latex(words: str) -> str:
-    return re.sub(r"[\\~^&%$#_{}±]", lambda found: OF_LATEX[found[0]], words)
+    return re.sub(r"[\\~^&%$#_{}±]", lambda found: OF_LATEX[found[0]], printable(words))
 
 
 def _latex_row(cells: list[str]) -> str:

@@ -181,15 +181,16 @@ class Comparison(Pickled):
         ]
         return pandas.DataFrame(rows)
 
-    def write(self, path: str | PathLike[str]) -> Path:
+    def write(self, path: str | PathLike[str], *, csv_safe: bool = False) -> Path:
         """Write a file in the format of its ending; return its path.
 
         `.html` is a self-contained page, `.csv` has a line for each run with all metrics; `.md` and `.tex`
-        are the table of accuracies for Markdown and LaTeX (with the package booktabs).
+        are the table of accuracies for Markdown and LaTeX (with the package booktabs). With `csv_safe` no
+        name in a CSV file is a formula to a spreadsheet.
         """
         from thalweg.evaluation.comparison.files import write
 
-        return write(self, path)
+        return write(self, path, csv_safe)
 
     def summary(self) -> dict[str, Any]:
         """Return all tables and tests as plain data for JSON; None if a number is not defined."""

@@ -5,6 +5,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from thalweg._atomic_file import replacing_text
+from thalweg._escaping import in_spreadsheet
 from thalweg.evaluation.drift import words as drift_words
 from thalweg.evaluation.drift.report import DriftReport
 from thalweg.evaluation.formatting import count
@@ -16,18 +18,23 @@ NAMES = (
 )
 
 
-def write(report: DriftReport, path: str | PathLike[str]) -> Path:
+def write(report: DriftReport, path: str | PathLike[str], csv_safe: bool = False) -> Path:
     """Write the findings of a report to a CSV file, the surest first; return its path.
 
     The kind of a line is "input", "labels" or "input given label" for a distribution that changed, or "new
-    category", "new label", "new column" or "missing column", which have no numbers.
+    category", "new label", "new column" or "missing column", which have no numbers. With `csv_safe` no text
+    is a formula to a spreadsheet.
     """
-    path = Path(path)
-    with path.open("w", encoding="utf-8", newline="") as file:
+    with replacing_text(path) as file:
         writer = csv.DictWriter(file, NAMES)
         writer.writeheader()
-        writer.writerows(lines(report))
-    return path
+        for line in lines(report):
+            writer.writerow({name: _cell(value, csv_safe) for name, value in line.items()})
+    return Path(path)
+
+
+def _cell(value: Any, csv_safe: bool) -> Any:
+    return in_spreadsheet(value) if csv_safe and isinstance(value, str) else value
 
 
 def lines(report: DriftReport) -> list[dict[str, Any]]:

@@ -1,12 +1,12 @@
 """A heat map and pairs of bars as SVG, each in a wide and a narrow size of which the page shows one."""
 
 from collections.abc import Sequence
-from html import escape
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from thalweg._escaping import in_html
 from thalweg._types import Floats, Ints, Mask
 from thalweg.evaluation.formatting import percentage
 from thalweg.evaluation.pages import svg as svg_sizes
@@ -75,7 +75,7 @@ def bar_pairs(
         for k, name in enumerate(names):
             middle = start + step * (k + 0.5)
             shares = percentage(before[k], ".1f"), percentage(after[k], ".1f")
-            shown = f"{escape(name)}: {shares[0]} before, {shares[1]} after"
+            shown = f"{in_html(name)}: {shares[0]} before, {shares[1]} after"
             rects = ""
             for share, left, kind in ((before[k], middle - bar, "before"), (after[k], middle, "after")):
                 tall = height * share / most
@@ -84,7 +84,7 @@ def bar_pairs(
             parts.append(f"<g><title>{shown}</title>{rects}</g>")
             place = f'transform="translate({middle + 4:.1f} {bottom + 13}) rotate(-40)"'
             if k % max(1, round(15 / step)) == 0:
-                parts.append(f'<text {place} text-anchor="end">{escape(fitted(name, BELOW))}</text>')
+                parts.append(f'<text {place} text-anchor="end">{in_html(fitted(name, BELOW))}</text>')
         parts.append(line("axis", start, bottom, size.width - 10, bottom))
         for kind, x, said in (("before", 0, words[0]), ("after", 34 + width_of(words[0]), words[1])):
             parts.append(f'<rect class="{kind}" x="{x:.0f}" y="3" width="12" height="12"/>')
@@ -119,7 +119,7 @@ def _line(
                            for i in cells)
             opacity = (0.35 + 0.65 * level / LEVELS) if kind == "hot" else 0.5 * level / LEVELS
             parts.append(f'<path class="{kind}" fill-opacity="{opacity:.2f}" d="{path}"/>')
-    return f"<g><title>{escape(name)}</title>{named}{ground}{''.join(parts)}</g>"
+    return f"<g><title>{in_html(name)}</title>{named}{ground}{''.join(parts)}</g>"
 
 
 def _legend(most: float, title: str, size: Size) -> str:

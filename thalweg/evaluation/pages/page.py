@@ -1,11 +1,12 @@
 """HTML pages: one file, light, dark or printed, without external resources; nothing depends on the script."""
 
-import html
 import math
 from collections.abc import Iterable, Sequence
 from os import PathLike
 from pathlib import Path
 
+from thalweg._atomic_file import replacing_text
+from thalweg._escaping import in_html
 from thalweg.evaluation.formatting import points
 from thalweg.evaluation.pages.script import SCRIPT
 from thalweg.evaluation.pages.svg_style import CHART_STYLE
@@ -93,9 +94,9 @@ class Best(Markup):
 
 def write_page(path: str | PathLike[str], title: str, body: str) -> Path:
     """Write a page with a title and the HTML `body`; return its path."""
-    path = Path(path)
-    path.write_text(page_html(title, body, script=SCRIPT if "data-frame=" in body else ""), encoding="utf-8")
-    return path
+    with replacing_text(path) as file:
+        file.write(page_html(title, body, script=SCRIPT if "data-frame=" in body else ""))
+    return Path(path)
 
 
 def page_html(title: str, body: str, *, head: str = "", script: str = "") -> str:
@@ -139,7 +140,7 @@ def made_by(command: str, date: str) -> list[tuple[str, str]]:
 
 def text(value: object) -> str:
     """Return `value` as escaped text; `Markup` as it is."""
-    return value if isinstance(value, Markup) else html.escape(str(value))
+    return value if isinstance(value, Markup) else in_html(value)
 
 
 def with_small_error(share: str, error: float) -> Markup:

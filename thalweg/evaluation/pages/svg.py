@@ -2,12 +2,12 @@
 
 import math
 from collections.abc import Sequence
-from html import escape
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from thalweg._escaping import in_html
 from thalweg._types import Floats
 from thalweg.evaluation.curves import Line
 from thalweg.evaluation.pages.svg_lanes import Lane, lanes_of
@@ -87,7 +87,7 @@ def draw(
     for each in reversed(lines):
         y = bottom - (each.y - scale.low) * up
         path = _points(size.left + each.x * across, y)
-        name = escape(each.name)
+        name = in_html(each.name)
         said = f"<title>{name}</title>"
         parts.append(f'<path class="{css(each.style)}" data-name="{name}" d="{path}">{said}</path>')
         known = y[~np.isnan(y)]
@@ -105,7 +105,7 @@ def draw(
 
 def svg(kind: str, width: float, height: float, title: str, parts: Sequence[str], more: str = "") -> str:
     """Return the SVG of a picture made of `parts`; `more` are attributes."""
-    place = f'viewBox="0 0 {width:.0f} {height}" role="img" aria-label="{escape(title)}"{more}'
+    place = f'viewBox="0 0 {width:.0f} {height}" role="img" aria-label="{in_html(title)}"{more}'
     return f'<svg class="{kind}" xmlns="http://www.w3.org/2000/svg" {place}>{"".join(parts)}</svg>'
 
 
@@ -117,7 +117,7 @@ def line(kind: str, x1: float, y1: float, x2: float, y2: float) -> str:
 def label(x: float, y: float, words: str, anchor: str = "", kind: str = "") -> str:
     """Return the SVG of some text."""
     kind, anchor = f' class="{kind}"' if kind else "", f' text-anchor="{anchor}"' if anchor else ""
-    return f'<text{kind} x="{x:.1f}" y="{y:.1f}"{anchor}>{escape(words)}</text>'
+    return f'<text{kind} x="{x:.1f}" y="{y:.1f}"{anchor}>{in_html(words)}</text>'
 
 
 def share_scale(series: Sequence[Floats], low: float | None = None) -> Scale:

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from thalweg._escaping import in_html
 from thalweg.evaluation.formatting import count
 
 MOST_TICKS, N_BINS = 60, 80
@@ -35,7 +35,7 @@ def lanes_of(
     for lane in lanes:
         if not len(lane.rows):
             continue
-        parts.append(f'<text x="{left}" y="{y + 13:.0f}">{escape(lane.caption())}</text>')
+        parts.append(f'<text x="{left}" y="{y + 13:.0f}">{in_html(lane.caption())}</text>')
         draw = _ticks if len(lane.rows) <= MOST_TICKS else _density
         parts += draw(lane, left, across, n_rows, y + 18)
         y += 38
@@ -47,7 +47,7 @@ def _ticks(lane: Lane, left: float, across: float, _n_rows: int, y: float) -> li
     for row in np.asarray(lane.rows).tolist():
         x = left + row * across
         line = f'<line class="{lane.style}" x1="{x:.1f}" x2="{x:.1f}" y1="{y:.0f}" y2="{y + 12:.0f}"/>'
-        parts.append(f"<g><title>{escape(lane.what + lane.after)} at row {row:,}</title>{line}</g>")
+        parts.append(f"<g><title>{in_html(lane.what + lane.after)} at row {row:,}</title>{line}</g>")
     return parts
 
 
@@ -60,7 +60,7 @@ def _density(lane: Lane, left: float, across: float, n_rows: int, y: float) -> l
         said = f"{counts[i]:,} from row {int(edges[i]):,} to {int(edges[i + 1]):,}"
         x, width = left + edges[i] * across, (edges[i + 1] - edges[i]) * across
         parts.append(
-            f'<g><title>{escape(lane.what + lane.after)}: {said}</title><rect class="{lane.style} density" '
+            f'<g><title>{in_html(lane.what + lane.after)}: {said}</title><rect class="{lane.style} density" '
             f'x="{x:.1f}" y="{y:.0f}" width="{width:.1f}" height="12" fill-opacity="{opacity:.2f}"/></g>'
         )
     return parts

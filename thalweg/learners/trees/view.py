@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from thalweg._escaping import printable
 from thalweg.learners.trees._native.codes import EACH, IS, ROOT
 
 Say: TypeAlias = Callable[[str, str, float], str]
@@ -96,7 +97,7 @@ def describe(nodes: list[Node], names: list[str], classes: list[Any], say: Say =
         if node.is_leaf:
             parts.append(outcome(node, classes))
         if parts:
-            lines.append("  " * max(node.depth - 1, 0) + ": ".join(parts))
+            lines.append("  " * max(node.depth - 1, 0) + printable(": ".join(parts)))
     return "\n".join(lines)
 
 

@@ -23,6 +23,7 @@ from thalweg.streams.files.errors import reading
 from thalweg.streams.files.first_rows import Source
 from thalweg.streams.files.json_files import json_source, looks_like_json_lines
 from thalweg.streams.files.other_formats import check_format
+from thalweg.streams.files.pipes import name_of
 from thalweg.streams.files.schema_reader import SchemaReader
 from thalweg.streams.files.stream import FileStream, check_names
 from thalweg.streams.files.text_encoding import checked_encoding
@@ -73,8 +74,8 @@ def from_file(
     Parameters
     ----------
     path
-        The file; `-` is standard input, which must be CSV, JSON lines or ARFF and can be read only once. A
-        file is known by its content, or else by the ending of its name.
+        The file; `-` is standard input. That and a pipe must be CSV, JSON lines or ARFF and can be read only
+        once. A file is known by its content, or else by the ending of its name.
     target
         Name or position of the column of labels; the last column if None.
     classes
@@ -157,7 +158,7 @@ def open_path(
         raise wrong("from_file", "delimiter", "one character", delimiter)
     encoding = checked_encoding(encoding)
     options.checked(target)
-    with reading("standard input" if path == "-" else str(path)):
+    with reading(name_of(path)):
         usual_header = None if options.schema is None else options.schema.header is not False
         usual_encoding = None if options.schema is None else options.schema.encoding
         source, delimiter = _source(
@@ -269,15 +270,15 @@ def _source(
     suffixes = [] if path == "-" else [suffix.lower() for suffix in Path(path).suffixes]
     source: Source
     if start.startswith(ARROW_STARTS) or set(suffixes) & ARROW_SUFFIXES:
-        if path == "-":
+        if pieces.once:
             raise StreamError(
-                "standard input: only CSV, ARFF and JSON lines are read from it; save it as a file first"
+                f"{pieces.name}: only CSV, ARFF and JSON lines are read from it; save it as a file first"
             )
         _check_not_given("a Parquet or Arrow file", header=header, delimiter=delimiter, decimal=decimal,
                          encoding=encoding)
         source = ArrowSource(path)
         return _checked(source), None
-    check_format(start, path, pieces.name)
+    check_format(start, "-" if pieces.once else path, pieces.name)
     if looks_like_arff(start) or ".arff" in suffixes:
         _check_not_given("an ARFF file", header=header, delimiter=delimiter)
         source = arff_source(pieces)

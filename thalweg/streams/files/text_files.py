@@ -23,6 +23,7 @@ from thalweg.streams.columns.codes import MISSING_TEXT
 from thalweg.streams.columns.column import Column, Problems
 from thalweg.streams.files._native.text_cells import distinct_cells
 from thalweg.streams.files.kept_cells import AS_WRITTEN, beside
+from thalweg.streams.files.pipes import is_once, name_of
 from thalweg.streams.files.quotes import without_unclosed
 from thalweg.streams.files.text_encoding import UTF8, Encoding, marked_encoding
 
@@ -46,7 +47,8 @@ class Batch:
 class Pieces:
     """The bytes of a text file, decompressed and in UTF-8; each piece but the last ends at the end of a line.
 
-    A file is opened for each reading; standard input is kept in memory until it is read for the `last` time.
+    A file is opened for each reading; of a pipe or standard input, what was read is kept in memory until the
+    `last` reading.
     Those of a binary file are as they are.
     """
 
@@ -54,8 +56,8 @@ class Pieces:
         self, path: str | PathLike[str], encoding: str | None = None, usual_encoding: str | None = None
     ) -> None:
         self.path = path
-        self.name = "standard input" if path == "-" else str(path)
-        self.once = path == "-"
+        self.name = name_of(path)
+        self.once = is_once(path)
         self.share_read: float | None = None
         self.encoding = Encoding(self.name, encoding, usual_encoding)
         self._live: Iterator[bytes] | None = None
@@ -71,7 +73,7 @@ class Pieces:
 
     def _replay(self, last: bool) -> Iterator[bytes]:
         if self._kept is None:
-            raise StreamError("standard input can be read only once")
+            raise StreamError(f"{self.name} can be read only once")
         self._live = self._live or self._read()
         kept = self._kept
         if last:
