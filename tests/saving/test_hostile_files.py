@@ -157,5 +157,5 @@ def test_any_error_of_a_state_is_a_model_file_error(monkeypatch):
             raise error
 
         monkeypatch.setattr(learners.NaiveBayes, "_set_content", fails)
-        with pytest.raises(ModelFileError, match="too large|odd"):
+        with pytest.raises(ModelFileError, match=r"too large|odd"):
             thalweg.from_bytes(data)

@@ -51,7 +51,7 @@ def to_json(value: Any, arrays: list[NDArray[Any]]) -> Any:
 
 
 def from_json(value: Any, arrays: list[Any]) -> Any:
-    """Return what `to_json` was given; takes the arrays it uses out of `arrays`, each of which it uses once."""
+    """Return what `to_json` was given; the arrays it uses, each of them once, are None in `arrays` then."""
     if isinstance(value, list):
         return [from_json(part, arrays) for part in value]
     if not isinstance(value, dict):
