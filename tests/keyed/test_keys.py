@@ -120,12 +120,12 @@ def test_many_keys_that_come_again_are_no_reason_to_warn():
 
 
 def related_keys(n_pairs):
-    """Return 2**n_pairs keys that a hash of multiplications and shifts cannot tell apart, whatever its seed."""
+    """Return 2**n_pairs keys that have one hash, whatever its seed, if it is made of products and shifts."""
     words, keys = np.random.default_rng(1).integers(2**63, size=2 * n_pairs, dtype=np.uint64), []
+    pair = np.resize(np.array([1 << 63, 1 << 63 | 1 << 34], dtype=np.uint64), len(words))
     for flips in range(2**n_pairs):
         chosen = np.repeat(flips >> np.arange(n_pairs) & 1, 2).astype(np.uint64)
-        keys.append((words ^ chosen * np.resize(np.array([1 << 63, 1 << 63 | 1 << 34], np.uint64), words.size))
-                    .tobytes())  # fmt: skip
+        keys.append((words ^ chosen * pair).tobytes())
     return keys
 
 

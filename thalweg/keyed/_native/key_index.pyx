@@ -241,7 +241,7 @@ cdef class KeyIndex:
         while place < 0:
             room = max(2 * room, <Py_ssize_t> FIRST_ROOM)
             if room > SPARSEST * (t.n + FIRST_ROOM):
-                raise ValueError("a key has nearly the same hash as many others, as if they had been chosen so")
+                raise ValueError("a key's hash is too near to those of many others: they were chosen so")
             fits = replace_entries(t, room, is_whole)
             if fits:
                 place = empty_place(t.entry, room, start)
@@ -282,8 +282,8 @@ def stable_hashes(const int64_t[::1] border, const uint8_t[::1] text, uint64_t[:
 
 cdef Py_ssize_t empty_place(const entry_t* entry, Py_ssize_t room, uint64_t start) noexcept nogil:
     # The place for a new key, -1 if it would lie too far from where its hash says.
-    cdef Py_ssize_t i, place = start & (room - 1)
-    for i in range(MOST_PROBES):
+    cdef Py_ssize_t _i, place = start & (room - 1)
+    for _i in range(MOST_PROBES):
         if not entry[place].number:
             return place
         place = (place + 1) & (room - 1)
