@@ -12,6 +12,17 @@ from thalweg._misspelt import hint, nearest, unknown_parameter
 
 DEFAULT_LEARNER = "AdaptiveStacking"
 FOREIGN = ("sklearn.", "river.")
+BASES = {"sklearn": ("sklearn.base", "BaseEstimator"), "river": ("river.base", "Base")}
+ARGUMENTS = {  # of estimators: what is made of scikit-learn besides these
+    "sklearn.gaussian_process.kernels": (
+        "CompoundKernel", "ConstantKernel", "DotProduct", "ExpSineSquared", "Exponentiation", "Matern",
+        "PairwiseKernel", "Product", "RBF", "RationalQuadratic", "Sum", "WhiteKernel",
+    ),
+    "sklearn.model_selection": (
+        "KFold", "RepeatedKFold", "RepeatedStratifiedKFold", "ShuffleSplit", "StratifiedKFold",
+        "StratifiedShuffleSplit", "TimeSeriesSplit",
+    ),
+}  # fmt: skip
 REGISTRIES = (learners.registry, drift.registry, preprocessing.registry, trust.registry)
 PIPELINES = ("Pipeline", "make_pipeline")
 
@@ -179,7 +190,11 @@ def _foreign_learner(node: ast.expr, text: str, parameters: dict[str, Any]) -> A
 
 
 def _foreign(node: ast.expr, text: str) -> Any:
-    """Return the object of scikit-learn or River that a part of the text makes, such as river.bayes.NB()."""
+    """Return the object of scikit-learn or River that a part of the text makes, such as river.bayes.NB().
+
+    Modules of both have all kinds of classes in them, some of which open files when they are made. Only
+    estimators are made, and what `ARGUMENTS` lists.
+    """
     call = node if isinstance(node, ast.Call) else None
     dotted = ast.unparse(call.func if call else node)
     module, _, name = dotted.rpartition(".")
@@ -192,9 +207,18 @@ def _foreign(node: ast.expr, text: str) -> Any:
         near = nearest(name, [each for each in dir(found) if each[0].isupper()])
         meant = f"; did you mean {near}?" if near else ""
         raise ValueError(f"{module} has no class {name!r}{meant}")
-    if not isinstance(kind, type):
-        raise ValueError(f"{dotted} is not a class")
+    if not isinstance(kind, type) or not _may_be_made(kind, module, name):
+        raise ValueError(
+            f"{dotted} is no estimator of {module.partition('.')[0]}: text can name these, and kernels and "
+            "splits of scikit-learn; in Python, pass the object itself"
+        )
     return _made(dotted, kind, *_arguments(call, text))
+
+
+def _may_be_made(kind: type, module: str, name: str) -> bool:
+    where, base = BASES[module.partition(".")[0]]
+    is_listed = name in ARGUMENTS.get(module, ())
+    return is_listed or issubclass(kind, getattr(importlib.import_module(where), base))
 
 
 def _find(name: str) -> Any:

@@ -324,3 +324,32 @@ def test_the_default_learner_is_named_in_full_in_80_columns(thalweg, monkeypatch
 def test_a_wrong_encoding_is_said_of_the_option(thalweg, orders):
     said = thalweg("run", orders, "--encoding", "utf9")[2]
     assert "thalweg: --encoding must be an encoding such as utf-8" in said
+
+
+@pytest.mark.parametrize("text", [
+    "sklearn.datasets._covtype.GzipFile('made.txt', 'wb')",
+    "sklearn.linear_model.SGDClassifier(loss=sklearn.datasets._covtype.GzipFile('made.txt', 'wb'))",
+    "sklearn.pipeline.Pipeline([('a', sklearn.datasets._covtype.TemporaryDirectory(dir='.'))])",
+    "sklearn.datasets._base.Path('made.txt')",
+    "sklearn.utils.Bunch(a=1)",
+    "sklearn.model_selection.check_cv(3)",
+    "river.stream.Cache('.')",
+])  # fmt: skip
+def test_only_estimators_of_other_libraries_are_made(tmp_path, monkeypatch, text):
+    if text.startswith("river"):
+        pytest.importorskip("river")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ValueError, match="is no estimator of"):
+        read_learner(text, {}, 0)
+    assert not any(tmp_path.iterdir())
+
+
+def test_kernels_and_splits_of_scikit_learn_are_arguments():
+    text = (
+        "sklearn.calibration.CalibratedClassifierCV(sklearn.gaussian_process.GaussianProcessClassifier("
+        "sklearn.gaussian_process.kernels.RBF(2.0)), cv=sklearn.model_selection.KFold(4))"
+    )
+    made = read_value(text)
+    assert made.cv.n_splits == 4 and made.estimator.kernel.length_scale == 2.0
+    made = read_value("river.linear_model.LogisticRegression(river.optim.SGD(0.5))")
+    assert made.optimizer.learning_rate == 0.5

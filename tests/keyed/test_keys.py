@@ -1,6 +1,7 @@
 """Keys of any kind are found again, and are what they were."""
 
 import datetime
+import time
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from thalweg.errors import ColumnWarning
 from thalweg.keyed import Bank
 from thalweg.keyed._native.key_index import KeyIndex, index_of
+from thalweg.keyed.key_texts import key_hashes
 from thalweg.keyed.keys import decode, encode, key_seed, numbers_of
 from thalweg.learners import NaiveBayes
 
@@ -115,3 +117,44 @@ def test_many_keys_that_come_again_are_no_reason_to_warn():
     bank = Bank(NaiveBayes()).begin(1, [0, 1])
     bank.test_then_train(keys, np.zeros((12_000, 1)), np.zeros(12_000, dtype=int))
     assert 11_500 < len(bank) < 12_000
+
+
+def related_keys(n_pairs):
+    """Return 2**n_pairs keys that have one hash, whatever its seed, if it is made of products and shifts."""
+    words, keys = np.random.default_rng(1).integers(2**63, size=2 * n_pairs, dtype=np.uint64), []
+    pair = np.resize(np.array([1 << 63, 1 << 63 | 1 << 34], dtype=np.uint64), len(words))
+    for flips in range(2**n_pairs):
+        chosen = np.repeat(flips >> np.arange(n_pairs) & 1, 2).astype(np.uint64)
+        keys.append((words ^ chosen * pair).tobytes())
+    return keys
+
+
+def cpu_time(keys):
+    start = time.process_time()
+    numbers_of(KeyIndex(), keys, True)
+    return time.process_time() - start
+
+
+HASHES = [
+    14608460251001054041, 6624770478017397347, 3285341570053154148, 542462388952117184, 15547094882411602485,
+]
+
+
+def test_keys_chosen_to_collide_take_no_longer_than_others():
+    chosen = related_keys(14)
+    rng = np.random.default_rng(2)
+    others = [rng.bytes(len(chosen[0])) for _ in chosen]
+    assert len(set(chosen)) == len(chosen)
+    assert min(cpu_time(chosen) for _ in range(3)) < 6 * min(cpu_time(others) for _ in range(3))
+
+
+def test_an_index_stays_within_its_bound_of_memory():
+    index = KeyIndex()
+    numbers_of(index, np.arange(200_000) << 40, True)
+    numbers_of(index, [f"key {i}" for i in range(200_000)], True)
+    assert len(index) == 400_000 and index.nbytes < 100 * len(index)
+
+
+def test_texts_are_in_the_bucket_that_folders_of_0_2_0_have_them_in():
+    texts = ["", "ann", "customer 7", "é" * 50, "x" * 1000]
+    assert key_hashes(pa.array(texts, pa.large_string())).tolist() == HASHES

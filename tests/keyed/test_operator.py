@@ -12,6 +12,8 @@ from thalweg.errors import StateError, StreamError
 from thalweg.keyed import Bank, Operator
 from thalweg.keyed.key_texts import bucket_of, key_of, key_texts
 from thalweg.learners import HoeffdingTree, LogisticMixture, NaiveBayes
+from thalweg.saving.container import pack, unpack
+from thalweg.saving.plain import from_json, to_json
 
 LEARNERS = {"slab": LogisticMixture(), "bayes": NaiveBayes(), "object": HoeffdingTree(grace_period=20)}
 N, D = 3000, 4
@@ -259,3 +261,28 @@ def test_a_state_of_another_operator_or_a_damaged_one_is_refused():
         operator(make_events(n=50), state[:-40] + bytes(40))
     with pytest.raises(StreamError, match="no column 'who'"):
         operator([{"n": 1, "x0": 1.0}])
+
+
+@pytest.mark.parametrize("learner", ["slab", "object"])
+@pytest.mark.parametrize("part", ["operator", "bucket", "records", "late", "last", "text", "lengths"])
+def test_any_other_value_in_a_state_or_in_an_operator_is_a_state_error(learner, part):
+    operator = make_operator(learner)
+    _, state = operator(make_events(n=50))
+    for value in (None, 3, "x", [], {}, [[]], np.zeros(3), np.full(3, -1), {"place": 1}, 10**30):
+        content, bank = content_of(state), content_of(operator.to_bytes())
+        holder = content if part in content else content["bucket"]
+        holder[part] = value
+        with pytest.raises(StateError):
+            operator.bucket(packed(content))
+        with pytest.raises(StateError):
+            Operator.from_bytes(packed(bank | {"bank": value}))
+
+
+def content_of(data):
+    description, arrays = unpack(data)
+    return from_json(description["content"], arrays)
+
+
+def packed(content):
+    arrays = []
+    return pack({"content": to_json(content, arrays)}, arrays)

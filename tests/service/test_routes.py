@@ -11,6 +11,8 @@ from service_process import model, running
 
 import thalweg
 from thalweg.errors import ParameterError
+from thalweg.saving.container import pack
+from thalweg.saving.plain import to_json
 from thalweg.service import Settings, Tokens
 from thalweg.service.logs import JsonLines
 from thalweg.service.metrics import sample
@@ -72,6 +74,10 @@ def test_admin_routes_are_there_only_if_wanted():
     headers = {"content-type": "application/octet-stream"}
     broken = service.request("PUT", "/admin/models/m", b"no model", headers)
     assert broken.status_code == 422 and "not a model file" in broken.json()["message"]
+    state = model("NaiveBayes").state() | {"part": {"format": 1, "learner": []}}
+    strange = to_json({"about": {}, "notes": {}, "state": state}, arrays := [])
+    broken = service.request("PUT", "/admin/models/m", pack({"content": strange}, arrays), headers)
+    assert broken.status_code == 422 and "unhashable" in broken.json()["message"]
 
 
 def test_a_model_is_replaced_while_it_serves(tmp_path):

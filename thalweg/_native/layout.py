@@ -5,8 +5,10 @@ learned; then a saved state tells the length, which must be the same for all arr
 array is a struct of C, its axis is a dict of the struct's fields, declared by name as arrays without axes.
 """
 
-from collections.abc import Sequence
-from math import isfinite
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from math import isfinite, prod
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -23,6 +25,7 @@ GROWING = ("class", "input", "numeric", "categorical", "width", "bin")
 
 MOST_VALUE = 1e151  # a bound of the values that reach kernels, rounding included
 MOST_WEIGHT = 1e120  # a bound of sums of weights
+OVERHEAD = 1024  # bytes, roughly: an array and its share of the objects around it
 MOST_COUNTED = 1 << 53  # rows or losses; further ones would not change a count that is a double
 
 
@@ -65,8 +68,41 @@ def counter(high: float = MOST_COUNTED) -> Array:
     return Array(FLOAT, low=0, high=high, whole=True)
 
 
+class _Allowance(threading.local):
+    most = 0
+    left: int | None = None  # None: no bound
+
+
+_allowance = _Allowance()
+
+
+@contextmanager
+def at_most(n_bytes: int) -> Iterator[None]:
+    """Bound the bytes of all arrays that this thread makes here; StateError is raised before one too many.
+
+    A state from a stranger may hold a parameter that asks for any amount of memory.
+    """
+    before = _allowance.most, _allowance.left
+    _allowance.most = _allowance.left = n_bytes
+    try:
+        yield
+    finally:
+        _allowance.most, _allowance.left = before
+
+
+def charge(n_bytes: int) -> None:
+    """Count memory that is about to be allocated; raise StateError if it is beyond the bound of `at_most`."""
+    if _allowance.left is not None:
+        _allowance.left -= n_bytes + OVERHEAD
+        if _allowance.left < 0:
+            raise StateError(f"its sizes ask for more memory than the {_allowance.most:,} bytes allowed here")
+
+
 def new_array(shape: int | Sequence[int], dtype: DTypeLike, fill: float = 0) -> AnyArray:
     """Return a new array; all memory of kernels that grows is allocated here."""
+    if _allowance.left is not None:
+        lengths = [shape] if isinstance(shape, int | np.integer) else shape
+        charge(prod(map(int, lengths)) * np.dtype(dtype).itemsize)
     if not fill:
         return np.zeros(shape, dtype)
     array = np.empty(shape, dtype)

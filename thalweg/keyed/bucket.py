@@ -247,6 +247,7 @@ class Bucket:
 
     def add(self, content: Content) -> None:
         """Add the states of keys that are not here yet; raise StateError if they do not fit."""
+        self._check(content)
         before = len(self)
         numbers = numbers_of(self.bank._index, content.keys, True)
         if not np.array_equal(numbers, np.arange(before, before + len(numbers))):
@@ -259,6 +260,22 @@ class Bucket:
         for place, order, id, row in zip(places.tolist(), orders.tolist(), ids, rows, strict=True):
             entry = Waiting(order, row[:n].copy(), row[n:].copy())
             self._waiting.setdefault(int(numbers[place]), {})[id] = entry
+
+    def _check(self, content: Content) -> None:
+        """Raise StateError unless the parts of a content have their types, and fit each other."""
+        (places, orders, ids, rows), n = content.waiting, len(content.keys)
+        width = self.bank.n_features_in_ + len(self.bank.classes_)
+        for name, array, length in (("last", content.last, n), ("place", places, len(ids)),
+                                    ("order", orders, len(ids))):  # fmt: skip
+            is_whole = isinstance(array, np.ndarray) and array.dtype == np.int64
+            if not is_whole or array.shape != (length,):
+                raise StateError(f"Operator: the state's {name!r} must be {length:,} whole numbers")
+        if not isinstance(rows, np.ndarray) or rows.dtype != np.float64 or rows.shape != (len(ids), width):
+            raise StateError(f"Operator: the state's 'row' must have {width} numbers for each pending row")
+        if len(ids) and not 0 <= places.min() <= places.max() < n:
+            raise StateError(f"Operator: the state's 'place' must lie below {n:,}")
+        if np.isinf(rows).any() or not all(isinstance(each, str) for each in ids):
+            raise StateError("Operator: a pending row of the state has no id, or an infinite number")
 
     def state(self) -> State:
         """Return the states of all keys as plain data; the same for the same events, however they came."""

@@ -1,7 +1,8 @@
 """A model for every key as a pure function: events and a state in, outputs and a state out."""
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, Self
 
 import numpy as np
@@ -9,9 +10,10 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
+from thalweg._native.layout import at_most
 from thalweg._parameters import one_of, whole_number, wrong
 from thalweg._types import State
-from thalweg.errors import ModelFileError, ParameterError, StateError, StreamError
+from thalweg.errors import ParameterError, StateError, StreamError
 from thalweg.keyed.bank import Bank
 from thalweg.keyed.bucket import Bucket, EventBank
 from thalweg.keyed.event_columns import EventColumns, Roles
@@ -21,6 +23,7 @@ from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.model.model import Model
 from thalweg.model.rows import as_rows
 from thalweg.saving.container import pack, unpack
+from thalweg.saving.files import allowed_bytes
 from thalweg.saving.plain import from_json, to_json
 from thalweg.streams.columns.codes import Codes
 from thalweg.streams.files.coding import Coding
@@ -268,21 +271,19 @@ class Operator:
         bucket = Bucket(self)
         if state is not None:
             content = self._content(state)
-            try:
+            with _restoring("the state is", state):
                 bucket.restore(content)
-            except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-                raise StateError(f"Operator: the state is damaged: {error}") from error
         return bucket
 
     def _content(self, state: bytes) -> State:
-        try:
+        with _restoring("the state is", state):
             description, arrays = unpack(state)
-            content: State = from_json(description["content"], arrays)
-        except (ModelFileError, LookupError, TypeError) as error:
-            raise StateError(f"Operator: the state is damaged: {error}") from error
-        if content.get("operator") != self.digest_:
+            content = from_json(description["content"], arrays)
+            digest, bucket = content["operator"], content["bucket"]
+        if not isinstance(digest, str) or digest != self.digest_:
             raise StateError("Operator: the state is of another operator, with other columns or settings")
-        return content["bucket"]
+        found: State = bucket
+        return found
 
     def state_of(self, bucket: Bucket) -> bytes:
         """Return the bytes of the state of a bucket."""
@@ -306,7 +307,7 @@ class Operator:
     @classmethod
     def from_bytes(cls, data: bytes) -> "Operator":
         """Return the operator that `to_bytes` was given; raise StateError if the bytes are damaged."""
-        try:
+        with _restoring("the bytes are", data):
             description, arrays = unpack(data)
             content = from_json(description["content"], arrays)
             if content.pop("format") != FORMAT:
@@ -317,14 +318,22 @@ class Operator:
             roles = Roles(tuple(key), operator.order, content["order_kind"], operator.id, operator.weight,
                           operator.keep)
             operator._settle(coding, roles, shared)
-        except (ModelFileError, AttributeError, LookupError, TypeError, ValueError) as error:
-            raise StateError(f"Operator: the bytes are damaged: {error}") from error
         return operator
 
     def __reduce__(self) -> Any:
         if "digest_" in vars(self):
             return Operator.from_bytes, (self.to_bytes(),)
         return super().__reduce__()
+
+
+@contextmanager
+def _restoring(what: str, data: bytes) -> Iterator[None]:
+    """Bound the memory for what these bytes hold; raise StateError for any error."""
+    try:
+        with at_most(allowed_bytes(len(data))):
+            yield
+    except Exception as error:
+        raise StateError(f"Operator: {what} damaged: {error}") from error
 
 
 def _all_labels(stream: Any) -> list[Any]:

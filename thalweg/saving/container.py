@@ -6,7 +6,7 @@
     8 bytes   length of the file
     8 bytes   length of the description
     the description: JSON in UTF-8, {"arrays": [[dtype, shape, offset], …], …}
-    the arrays, in C order, each at a multiple of 64
+    the arrays, in C order, each at a multiple of 64 and after the one before
     32 bytes  SHA-256 of all before
 
 Numbers are little-endian.
@@ -57,7 +57,7 @@ def unpack(data: bytes | memoryview) -> tuple[dict[str, Any], list[NDArray[Any]]
         raise ModelFileError("the checksum does not match: the file is damaged")
     try:
         description = json.loads(bytes(view[HEADER.size : text_end]))
-        arrays = [_array(view[text_end:end], *entry) for entry in description.pop("arrays")]
+        arrays = _arrays(view[text_end:end], description.pop("arrays"))
     except (AttributeError, LookupError, TypeError, ValueError, OverflowError, RecursionError) as error:
         raise ModelFileError(f"the description of the model is damaged: {error}") from error
     return description, arrays
@@ -79,6 +79,19 @@ def _text_size(view: memoryview) -> int:
     if size > length - HEADER.size - DIGEST:
         raise ModelFileError("the lengths in the file contradict each other: it is damaged")
     return size
+
+
+def _arrays(body: memoryview, table: list[list[Any]]) -> list[NDArray[Any]]:
+    arrays, end = [], 0
+    for dtype, shape, offset in table:
+        array = _array(body, dtype, shape, offset)
+        if array.nbytes:
+            # Else a short file could have the same bytes in thousands of arrays, each of them copied.
+            if offset < end:
+                raise ModelFileError(f"an array begins at {offset}, within another one that ends at {end}")
+            end = offset + array.nbytes
+        arrays.append(array)
+    return arrays
 
 
 def _array(body: memoryview, dtype: str, shape: list[int], offset: int) -> NDArray[Any]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from thalweg._atomic_file import replacing
+from thalweg._native.layout import at_most
 from thalweg._stateful import PACKAGES, Stateful, class_named, registries
 from thalweg.errors import ModelFileError, StateError, one_line
 from thalweg.learners.base.stream_classifier import StreamClassifier
@@ -15,6 +16,10 @@ from thalweg.saving.container import pack, unpack
 from thalweg.saving.plain import from_json, to_json
 
 KINDS = ("learner", "model", "bank")  # that can be saved
+# Bytes that the model in a file may allocate, all copies and reserved memory counted. A learner that has just
+# begun needs up to 23 bytes for each byte of its file; those with windows that they save only as far as they
+# are filled need more, hence the constant.
+FREE_BYTES, BYTES_PER_BYTE = 1 << 28, 64
 
 
 def to_bytes(learner: Stateful, notes: dict[str, Any] | None = None) -> bytes:
@@ -74,27 +79,29 @@ def from_bytes(data: bytes, allow: Sequence[type[StreamClassifier]] = ()) -> Any
     ModelFileError
         If the bytes are damaged, not a model, or hold a class that is not allowed.
     """
-    return _restored(_content(data), allow)
+    return _restored(_content(data), len(data), allow)
 
 
 def _content(data: bytes) -> dict[str, Any]:
     description, arrays = unpack(data)
-    with _as_model_file_error():
+    with restoring(len(data)):
         content = from_json(description["content"], arrays)
         if not {"about", "notes", "state"} <= set(content):
             raise ModelFileError("the file holds no model")
     return content
 
 
-def _restored(content: dict[str, Any], allow: Sequence[type[StreamClassifier]]) -> Any:
+def _restored(
+    content: dict[str, Any], n_bytes: int, allow: Sequence[type[StreamClassifier]]
+) -> Any:
     allowed = {f"{kind.__module__}:{kind.__qualname__}": kind for kind in allow}
-    for key, name in _names(content["state"]):
-        if not any(name in registry for registry in registries(key)) and name not in allowed:
-            raise ModelFileError(
-                f"the file holds the {key} {one_line(repr(name))}, which is not one of thalweg's. "
-                "If you trust it, pass its class: allow=[…]"
-            )
-    with _as_model_file_error():
+    with restoring(n_bytes):
+        for key, name in _names(content["state"]):
+            if not any(name in registry for registry in registries(key)) and name not in allowed:
+                raise ModelFileError(
+                    f"the file holds the {key} {one_line(repr(name))}, which is not one of thalweg's. "
+                    "If you trust it, pass its class: allow=[…]"
+                )
         return _kind(content["state"], allowed)().restore(content["state"])
 
 
@@ -116,15 +123,27 @@ def _names(state: Any) -> Iterator[tuple[str, Any]]:
             yield from _names(part)
 
 
+def allowed_bytes(n_bytes: int) -> int:
+    """Return how much memory may be allocated to restore a state that has so many bytes."""
+    return FREE_BYTES + BYTES_PER_BYTE * n_bytes
+
+
 @contextlib.contextmanager
-def _as_model_file_error() -> Iterator[None]:
+def restoring(n_bytes: int) -> Iterator[None]:
+    """Restore the content of a file of `n_bytes` here: bound its memory; raise ModelFileError for any error.
+
+    Whatever a stranger wrote into the file, its reader sees one kind of error.
+    """
     try:
-        yield
+        with at_most(allowed_bytes(n_bytes)):
+            yield
     except ModelFileError:
         raise
     except StateError as error:
         raise ModelFileError(f"the model in the file is damaged: {error}") from error
-    except (AttributeError, LookupError, TypeError, ValueError, OverflowError, RecursionError) as error:
+    except MemoryError as error:
+        raise ModelFileError(f"there is not enough memory for the model in the file: {error}") from error
+    except Exception as error:
         raise ModelFileError(f"the model in the file is damaged: {type(error).__name__}: {error}") from error
 
 
@@ -163,8 +182,9 @@ def save(
 def _check_loads(part: Path, path: Path, kind: type[Stateful]) -> None:
     # Restore the learner in `part`, which is to become the file `path`, and forget it.
     try:
-        content = _content(part.read_bytes())
-        with _as_model_file_error():
+        data = part.read_bytes()
+        content = _content(data)
+        with restoring(len(data)):
             kind().restore(content["state"])
     except Exception as error:
         what = str(error) if isinstance(error, ModelFileError) else f"{type(error).__name__}: {error}"
@@ -197,8 +217,9 @@ def load_and_describe(
 ) -> tuple[Any, dict[str, Any]]:
     """Return what `load` and `describe` do; the file is read once."""
     with _of(path):
-        content = _content(Path(path).read_bytes())
-        return _restored(content, allow), content
+        data = Path(path).read_bytes()
+        content = _content(data)
+        return _restored(content, len(data), allow), content
 
 
 def describe(path: str | os.PathLike[str]) -> dict[str, Any]:

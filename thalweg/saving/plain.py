@@ -2,6 +2,7 @@
 
 import datetime
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
@@ -12,6 +13,7 @@ from thalweg.errors import ModelFileError
 
 DTYPE = re.compile(r"[<>|][biufcSUmM]\d+(\[\d*\w+\])?")
 KINDS = "biufcSUmM"
+FEW_KEYS, MOST_KEYS = 1000, 10_000  # of a dict, that are not text: of any hash, and of different ones
 DATES: dict[str, Any] = {"date": datetime.date, "datetime": datetime.datetime, "time": datetime.time}
 
 
@@ -34,6 +36,7 @@ def to_json(value: Any, arrays: list[NDArray[Any]]) -> Any:
     if isinstance(value, tuple):
         return {"tuple": [to_json(part, arrays) for part in value]}
     if isinstance(value, dict):
+        _check_number(value)
         return {"dict": [[to_json(key, arrays), to_json(part, arrays)] for key, part in value.items()]}
     if isinstance(value, np.ndarray) and value.dtype.kind == "O":
         return {"objects": [list(value.shape), [to_json(part, arrays) for part in value.ravel().tolist()]]}
@@ -47,8 +50,8 @@ def to_json(value: Any, arrays: list[NDArray[Any]]) -> Any:
     raise TypeError(f"cannot save a value of type {type(value).__name__}: {value!r}")
 
 
-def from_json(value: Any, arrays: list[NDArray[Any]]) -> Any:
-    """Return what `to_json` was given."""
+def from_json(value: Any, arrays: list[Any]) -> Any:
+    """Return what `to_json` was given; the arrays it uses, each of them once, are None in `arrays` then."""
     if isinstance(value, list):
         return [from_json(part, arrays) for part in value]
     if not isinstance(value, dict):
@@ -61,7 +64,7 @@ def from_json(value: Any, arrays: list[NDArray[Any]]) -> Any:
     if kind == "tuple":
         return tuple(from_json(part, arrays) for part in content)
     if kind == "dict":
-        return {from_json(key, arrays): from_json(part, arrays) for key, part in content}
+        return _dict(content, arrays)
     if kind == "objects":
         shape, parts = content
         return _objects(shape, parts, arrays)
@@ -76,17 +79,42 @@ def from_json(value: Any, arrays: list[NDArray[Any]]) -> Any:
     raise ModelFileError(f"there is no kind of value called {kind!r}")
 
 
-def _objects(shape: list[int], parts: list[Any], arrays: list[NDArray[Any]]) -> NDArray[Any]:
+def _dict(content: list[Any], arrays: list[Any]) -> dict[Any, Any]:
+    n = _check_number(key for key, _ in content)
+    keys = [from_json(key, arrays) for key, _ in content]
+    if n > FEW_KEYS and len(set(map(hash, keys))) < len(keys) - FEW_KEYS:
+        raise ModelFileError("a dict has many keys that share their hashes")
+    return {key: from_json(part, arrays) for key, (_, part) in zip(keys, content, strict=True)}
+
+
+def _check_number(keys: Iterable[Any]) -> int:
+    """Return how many keys of a dict are not text; raise ModelFileError if they are more than a model has.
+
+    Hashes of text begin with a random number of the process, those of numbers do not: whoever chooses them
+    can let all collide, and a dict of n keys then takes n² steps to make.
+    """
+    n = sum(not isinstance(key, str) for key in keys)
+    if n > MOST_KEYS:
+        raise ModelFileError(
+            f"a dict has {n:,} keys that are not text; at most {MOST_KEYS:,} can be saved: use an array"
+        )
+    return n
+
+
+def _objects(shape: list[int], parts: list[Any], arrays: list[Any]) -> NDArray[Any]:
     flat = np.empty(len(parts), dtype=object)
     for i, part in enumerate(parts):
         flat[i] = from_json(part, arrays)
     return flat.reshape(shape)
 
 
-def _chosen(arrays: list[NDArray[Any]], i: Any) -> NDArray[Any]:
+def _chosen(arrays: list[Any], i: Any) -> NDArray[Any]:
     if not isinstance(i, int) or not 0 <= i < len(arrays):
         raise ModelFileError(f"there is no array {i!r}")
-    return arrays[i]
+    array, arrays[i] = arrays[i], None
+    if array is None:
+        raise ModelFileError(f"array {i} is there twice")
+    return array
 
 
 def dtype_named(name: Any) -> np.dtype[Any]:

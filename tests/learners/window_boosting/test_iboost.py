@@ -6,14 +6,16 @@ from cluster_rows import clusters, training, weighted_clouds
 from twins.learners.window_boosting import iboost as twin
 
 from thalweg.drift import DDM
-from thalweg.errors import ParameterError
+from thalweg.errors import ParameterError, StateError
 from thalweg.learners import (
+    AdaBoostWindow,
     DecisionTree,
     DriftReset,
     HoeffdingTree,
     IBoost,
     NaiveBayes,
     NearestNeighbours,
+    OnlineCoordinateBoost,
 )
 from thalweg.streams import SEA
 
@@ -237,7 +239,8 @@ def test_members_make_room(remove):
     ({"update": "none "}, "update must be one of"),
     ({"rate": 0}, "rate"), ({"rate": 2.0}, "rate"), ({"cap": -1}, "cap"),
     ({"cap": "big"}, "cap must be one of"),
-    ({"n_updates": 0}, "n_updates"), ({"add": "x"}, "add"), ({"remove": "x"}, "remove"),
+    ({"n_updates": 0}, "n_updates"), ({"n_updates": 10_001}, "n_updates"),
+    ({"add": "x"}, "add"), ({"remove": "x"}, "remove"),
     ({"n_members": 10_000, "window": 50_000}, "n_members must be at most 8000 for a window of 50000 rows"),
     ({"member": "x"}, "member must be a learner"), ({"delta": 0, "window": "adwin"}, "delta"),
 ])
@@ -271,3 +274,20 @@ def test_members_made_of_others_forget_what_they_learned_when_they_are_built_aga
     plain = IBoost(NaiveBayes(), **settings).begin(2, [0, 1])
     quiet = IBoost(DriftReset(NaiveBayes(), DDM(min_values=10**6)), **settings).begin(2, [0, 1])
     np.testing.assert_array_equal(quiet.test_then_train(X, y), plain.test_then_train(X, y))
+
+
+@pytest.mark.parametrize("kind", [IBoost, OnlineCoordinateBoost, AdaBoostWindow])
+@pytest.mark.parametrize("name", ["by_row", "by_member"])
+def test_answers_that_contradict_each_other_are_refused(kind, name):
+    X, y = clusters(100)
+    learner = kind(n_members=5, window=40).begin(2, [0, 1])
+    learner.test_then_train(X, y)
+    state = learner.state()
+    answers = state["memory"][name]
+    for value in (-128, -1, 0, 127, 256, 10**9, -(2**31), 2**62):
+        for damaged in (answers.astype(np.int64), np.full(answers.shape, value)):
+            damaged.flat[0] = value
+            if np.array_equal(damaged, answers):
+                continue
+            with pytest.raises(StateError, match=r"by_row|by_member"):
+                kind().restore(state | {"memory": state["memory"] | {name: damaged}})

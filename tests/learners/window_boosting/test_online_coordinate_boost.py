@@ -5,7 +5,7 @@ import pytest
 from cluster_rows import clusters
 from twins.learners.window_boosting.online_coordinate_boost import CoordinateTwin, exact_alphas
 
-from thalweg.errors import ParameterError
+from thalweg.errors import ParameterError, StateError
 from thalweg.learners import AdaBoostWindow, NaiveBayes, OnlineCoordinateBoost
 from thalweg.streams import SEA
 
@@ -109,3 +109,18 @@ def test_members_may_be_learners():
 def test_wrong_parameters_are_refused(settings, message):
     with pytest.raises(ParameterError, match=message):
         OnlineCoordinateBoost(**settings).begin(2, [0, 1])
+
+
+@pytest.mark.parametrize("window", [40, 4000])
+@pytest.mark.parametrize("weight", [1e9, -1e9, 1000.0, -10.0, np.nan, np.inf])
+def test_weights_that_no_sums_have_are_refused(window, weight):
+    X, y = clusters(200)
+    learner = OnlineCoordinateBoost(n_members=5, window=window).begin(2, [0, 1])
+    learner.test_then_train(X, y)
+    before = learner.state()
+    state = before | {"memory": before["memory"] | {"alpha": np.full(5, weight)}}
+    with pytest.raises(StateError, match="'alpha'"):
+        learner.restore(state)
+    with pytest.raises(StateError, match="'alpha'"):
+        OnlineCoordinateBoost().restore(state)
+    np.testing.assert_array_equal(learner.state()["memory"]["alpha"], before["memory"]["alpha"])

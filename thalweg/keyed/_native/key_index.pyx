@@ -2,8 +2,16 @@
 
 Two tables with open addressing: one for whole numbers of 64 bits, one for texts and all other keys, which
 come as bytes and a kind (keys.py). A table holds the number of a key plus 1, and 0 where it is empty; at
-least half of its places are empty. Hashes begin with a random number of the process, so that nobody can
-choose keys that all collide.
+least half of its places are empty, and no key lies more than MOST_PROBES places from where its hash says: a
+table where one would is doubled.
+
+Both tables begin with random numbers of the process. For texts the hash is SipHash, made so that who does not
+know these numbers cannot choose texts that collide. For whole numbers a quick mixing function is used, which
+has no such proof; but no two of them have the same hash, so doubling parts them.
+
+`stable_hashes`, by which keys are shared out over buckets, is the same everywhere: folders and Spark depend
+on it. Whoever chooses keys can therefore send all of them to one bucket. That makes the work uneven, and no
+bucket slower than its keys.
 """
 
 import os
@@ -31,15 +39,21 @@ cdef extern from *:
     """
     void fetch_line(const void* address) noexcept nogil
 
+cdef extern from "thalweg/keyed/_native/siphash.h":
+    uint64_t siphash(const char* text, size_t n, uint64_t kind, uint64_t key_0, uint64_t key_1) noexcept nogil
+
 cdef enum:
     AHEAD = 8                           # keys whose places are fetched into the cache
     WHOLE = 0                           # kinds of keys: a whole number,
     TEXT = 1                            # text, or one of the others, which keys.py encodes
     FIRST_ROOM = 64
     MOST_BYTES = 1 << 30                # of one key
+    MOST_PROBES = 256                   # by chance, of 10**9 keys not one needs so many
+    SPARSEST = 64                       # places for each key, at the most
 
 cdef char NOTHING = 0                   # where a text of no bytes lies
 cdef uint64_t SEED = int.from_bytes(os.urandom(8), "little")
+cdef uint64_t SECOND_SEED = int.from_bytes(os.urandom(8), "little")
 
 
 ctypedef struct entry_t:
@@ -58,8 +72,8 @@ cdef inline uint64_t mixed(uint64_t a) noexcept nogil:
     return a ^ (a >> 32)
 
 
-cdef inline uint64_t hash_of(const char* text, Py_ssize_t n, uint64_t kind, uint64_t seed) noexcept nogil:
-    cdef uint64_t found = seed ^ mixed(<uint64_t> n + (kind << 56)), word
+cdef inline uint64_t stable_hash(const char* text, Py_ssize_t n) noexcept nogil:
+    cdef uint64_t found = mixed(<uint64_t> n + (<uint64_t> TEXT << 56)), word
     while n >= 8:
         memcpy(&word, text, 8)
         found = (found ^ word) * 0x9e3779b97f4a7c15ULL
@@ -160,46 +174,44 @@ cdef class KeyIndex:
 
     cdef Py_ssize_t find_one_whole(self, int64_t key, bint adds) except -2:
         cdef table_t* t = &self.whole
-        cdef Py_ssize_t place = 0
+        cdef uint64_t start = mixed(SEED ^ <uint64_t> key)
+        cdef Py_ssize_t place, left = MOST_PROBES
         if t.room:
-            place = mixed(SEED ^ <uint64_t> key) & (t.room - 1)
-            while t.entry[place].number:
+            place = start & (t.room - 1)
+            while t.entry[place].number and left:
                 if t.entry[place].hash == <uint64_t> key:
                     return t.entry[place].number - 1
-                place = (place + 1) & (t.room - 1)
+                place, left = (place + 1) & (t.room - 1), left - 1
         if not adds:
             return -1
-        self.make_room(t, True)
+        place = self.make_room(t, True, start)
         self.value[self.n], self.length[self.n], self.kind[self.n] = key, 0, WHOLE
-        return self.put(t, <uint64_t> key, mixed(SEED ^ <uint64_t> key))
+        return self.put(t, <uint64_t> key, place)
 
     cdef Py_ssize_t find_bytes(self, const char* text, Py_ssize_t size, uint8_t kind, bint adds) except -2:
         cdef table_t* t = &self.texts
-        cdef uint64_t found = hash_of(text, size, kind, SEED)
-        cdef Py_ssize_t place, number
+        cdef uint64_t found = siphash(text, size, kind, SEED, SECOND_SEED)
+        cdef Py_ssize_t place, number, left = MOST_PROBES
         if t.room:
             place = found & (t.room - 1)
-            while t.entry[place].number:
+            while t.entry[place].number and left:
                 if t.entry[place].hash == found:
                     number = t.entry[place].number - 1
                     if (self.length[number] == size and self.kind[number] == kind
                             and memcmp(self.bytes + self.value[number], text, size) == 0):
                         return number
-                place = (place + 1) & (t.room - 1)
+                place, left = (place + 1) & (t.room - 1), left - 1
         if not adds:
             return -1
         if size > MOST_BYTES:
             raise ValueError(f"a key has {size:,} bytes, at most {MOST_BYTES:,} are possible")
-        self.make_room(t, False)
+        place = self.make_room(t, False, found)
         self.keep_bytes(text, size)
         self.value[self.n], self.length[self.n] = self.n_bytes - size, size
         self.kind[self.n] = kind
-        return self.put(t, found, found)
+        return self.put(t, found, place)
 
-    cdef Py_ssize_t put(self, table_t* t, uint64_t hash, uint64_t start) noexcept:
-        cdef Py_ssize_t place = start & (t.room - 1)
-        while t.entry[place].number:
-            place = (place + 1) & (t.room - 1)
+    cdef Py_ssize_t put(self, table_t* t, uint64_t hash, Py_ssize_t place) noexcept:
         t.entry[place].hash, t.entry[place].number = hash, self.n + 1
         t.n += 1
         self.n += 1
@@ -213,11 +225,10 @@ cdef class KeyIndex:
         self.n_bytes += size
         return 0
 
-    cdef int make_room(self, table_t* t, bint is_whole) except -1:
-        # For one more key: in the table, and among the numbers.
-        cdef Py_ssize_t i, place, room
-        cdef entry_t* entry
-        cdef uint64_t start
+    cdef Py_ssize_t make_room(self, table_t* t, bint is_whole, uint64_t start) except -1:
+        # For one more key, among the numbers and in the table; return its place there.
+        cdef Py_ssize_t place = -1, room
+        cdef bint fits
         if self.n == self.room:
             room = 3 * self.room // 2 + FIRST_ROOM
             self.value = <int64_t*> longer(self.value, room * sizeof(int64_t))
@@ -225,21 +236,16 @@ cdef class KeyIndex:
             self.kind = <uint8_t*> longer(self.kind, room)
             self.room = room
         if 2 * (t.n + 1) <= t.room:
-            return 0
-        room = max(2 * t.room, <Py_ssize_t> FIRST_ROOM)
-        entry = <entry_t*> calloc(room, sizeof(entry_t))
-        if entry == NULL:
-            raise MemoryError("no memory for more keys")
-        for i in range(t.room):
-            if t.entry[i].number:
-                start = mixed(SEED ^ t.entry[i].hash) if is_whole else t.entry[i].hash
-                place = start & (room - 1)
-                while entry[place].number:
-                    place = (place + 1) & (room - 1)
-                entry[place] = t.entry[i]
-        free(t.entry)
-        t.entry, t.room = entry, room
-        return 0
+            place = empty_place(t.entry, t.room, start)
+        room = t.room
+        while place < 0:
+            room = max(2 * room, <Py_ssize_t> FIRST_ROOM)
+            if room > SPARSEST * (t.n + FIRST_ROOM):
+                raise ValueError("a key's hash is too near to those of many others: they were chosen so")
+            fits = replace_entries(t, room, is_whole)
+            if fits:
+                place = empty_place(t.entry, room, start)
+        return place
 
     def key(self, Py_ssize_t number):
         """Return a key by its number: an int, a str, or its kind and bytes."""
@@ -271,7 +277,37 @@ def stable_hashes(const int64_t[::1] border, const uint8_t[::1] text, uint64_t[:
     for i in range(n):
         if not 0 <= border[i] <= border[i + 1] <= text.shape[0]:
             raise ValueError(f"text {i} lies beyond the {text.shape[0]} bytes of all")
-        hashes[i] = hash_of(start + border[i], border[i + 1] - border[i], TEXT, 0)
+        hashes[i] = stable_hash(start + border[i], border[i + 1] - border[i])
+
+
+cdef Py_ssize_t empty_place(const entry_t* entry, Py_ssize_t room, uint64_t start) noexcept nogil:
+    # The place for a new key, -1 if it would lie too far from where its hash says.
+    cdef Py_ssize_t _i, place = start & (room - 1)
+    for _i in range(MOST_PROBES):
+        if not entry[place].number:
+            return place
+        place = (place + 1) & (room - 1)
+    return -1
+
+
+cdef int replace_entries(table_t* t, Py_ssize_t room, bint is_whole) except -1:
+    # Move the entries to a larger table; return whether all lie near enough to where their hashes say.
+    cdef Py_ssize_t i, place
+    cdef uint64_t start
+    cdef entry_t* entry = <entry_t*> calloc(room, sizeof(entry_t))
+    if entry == NULL:
+        raise MemoryError("no memory for more keys")
+    for i in range(t.room):
+        if t.entry[i].number:
+            start = mixed(SEED ^ t.entry[i].hash) if is_whole else t.entry[i].hash
+            place = empty_place(entry, room, start)
+            if place < 0:
+                free(entry)
+                return 0
+            entry[place] = t.entry[i]
+    free(t.entry)
+    t.entry, t.room = entry, room
+    return 1
 
 
 cdef void* longer(void* memory, size_t n_bytes) except NULL:

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from thalweg._frames import frame_names
 from thalweg._names import Names
 from thalweg._native.kernel import Kernel
+from thalweg._native.layout import charge
 from thalweg._native.missing import fill, fill_and_update, update_means
 from thalweg._native.python_kernel import PythonKernel
 from thalweg._parameters import is_whole
@@ -33,6 +34,8 @@ from thalweg.learners.base.named_rows import DictRows, NamedRows, dict_rows, nam
 from thalweg.learners.base.saving import Saved
 from thalweg.learners.base.sklearn_verbs import SklearnVerbs
 from thalweg.learners.base.sparse_rows import checked_sparse_rows, is_sparse
+
+BYTES_PER_INPUT = 32  # at least: its number of categories, its mean and count, and what a learner keeps
 
 
 class StreamClassifier(SklearnVerbs, Saved, NamedRows):
@@ -109,6 +112,8 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
             raise ValueError(
                 f"{self._who}: n_features must be a whole number of at least 1, got {n_features!r}"
             )
+        if n_features is not None:
+            charge(BYTES_PER_INPUT * int(n_features))
         self._labels, self._waiting = labels, None
         self.classes_ = labels.classes
         self._names = Names(names, None if n_features is None else int(n_features), self._who)

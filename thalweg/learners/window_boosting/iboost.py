@@ -12,6 +12,7 @@ from thalweg.learners.window_boosting.base import WindowBoost
 
 RATES = {"stochastic": 0.05, "implicit": 1.0, "coordinate": 0.1, "none": 1.0}
 MOST_CAP = 1e6
+MOST_UPDATES = 10_000  # each goes through the window
 AUTO_CAPS = [0.0, 10.0, 3.0, 1.0]
 
 
@@ -44,7 +45,7 @@ class IBoost(WindowBoost):
         How weights move: along the newest row's answers; along the gradient of the whole window; as
         stochastic, but by a step that cannot overshoot; one weight after another; not at all.
     n_updates : int, default=None
-        Steps after each row (b); None is for 5, or 1 if implicit or coordinate.
+        Steps after each row (b), at most 10,000; None is for 5, or 1 if implicit or coordinate.
     rate : float, default=None
         Length of the steps (η), at most 1; None is for 0.05 if stochastic, 1/n_members if batch, 1 if
         implicit, 0.1 if coordinate.
@@ -159,7 +160,9 @@ class IBoost(WindowBoost):
         update = one_of(self, "update", self.update, UPDATES)
         few = update in ("implicit", "coordinate")
         default = 1 if few else 5
-        n_updates = default if self.n_updates is None else count(self, "n_updates", self.n_updates, 1)
+        n_updates = default
+        if self.n_updates is not None:
+            n_updates = whole_number(self, "n_updates", self.n_updates, 1, MOST_UPDATES)
         settings = (
             count(self, "period", self.period, 1),
             False,

@@ -95,6 +95,9 @@ cdef class CoordinateKernel(IBoostKernel):
     def check(self, arrays):
         """Raise StateError if arrays contradict each other."""
         IBoostKernel.check(self, arrays)
+        most = 0.5 * log(max(self.core.n_classes - 1, 1) / LEAST_SHARE) + 1e-9
+        good = np.abs(arrays["alpha"]).max() <= most
+        require(good, self.who, "alpha", f"holds a weight beyond {most:.4g}, which no sums have")       # (2)
         if not arrays["has_started"][0]:
             return
         n = np.count_nonzero(arrays["born"])
