@@ -263,6 +263,7 @@ def test_a_state_of_another_operator_or_a_damaged_one_is_refused():
         operator([{"n": 1, "x0": 1.0}])
 
 
+<<<<<<< HEAD
 @pytest.mark.parametrize("learner", ["slab", "object"])
 @pytest.mark.parametrize("part", ["operator", "bucket", "records", "late", "last", "text", "lengths"])
 def test_any_other_value_in_a_state_or_in_an_operator_is_a_state_error(learner, part):
@@ -286,3 +287,14 @@ def content_of(data):
 def packed(content):
     arrays = []
     return pack({"content": to_json(content, arrays)}, arrays)
+=======
+def test_an_event_with_a_category_of_more_than_512_characters_is_refused():
+    bank = Bank(thalweg.Model(target="paid", learner="LogisticMixture"), key="customer")
+    operator = Operator(bank, order="when").begin(records(300))
+    later = [row | {"when": row["when"].replace("2026", "2027")} for row in records(10, 1)]
+    later[3]["colour"], later[5]["paid"], later[7]["colour"] = "w" * 513, "w" * 513, "w" * 512
+    outputs, _ = operator(later)
+    statuses, problems = outputs.column("status").to_pylist(), outputs.column("problem").to_pylist()
+    assert [i for i, status in enumerate(statuses) if status == "refused"] == [3, 5]
+    assert "'colour'" in problems[3] and "513 characters" in problems[3] and "513 characters" in problems[5]
+>>>>>>> s3

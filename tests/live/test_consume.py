@@ -106,6 +106,8 @@ def test_poisoned_messages_are_answered_and_do_not_stop_the_others(kafka, tmp_pa
         b"{", {"event": "forget"}, {"event": "predict", "id": "a"}, {"event": "predict", "row": row},
         {"event": "label", "id": "never", "label": "yes"}, {"event": "predict", "id": "b", "row": [1]},
         {"event": "predict", "id": 1.5, "row": row}, {"event": "learn", "id": "c", "row": {}, "label": "yes"},
+        {"event": "predict", "id": "d", "row": row | {"who": "w" * 513}},
+        {"event": "learn", "id": "e", "row": row, "label": "w" * 513},
     ]  # fmt: skip
     good = {"event": "predict", "id": "good", "row": row}
     kafka.send(topic, [(None, each) for each in [*bad, good]])
@@ -115,7 +117,7 @@ def test_poisoned_messages_are_answered_and_do_not_stop_the_others(kafka, tmp_pa
         assert live.event == 1
     found = answers(kafka, out)
     statuses = [found[f"0/{i}"]["status"] for i in range(len(bad) + 1)]
-    assert statuses == ["refused"] * 4 + ["unknown_id"] + ["refused"] * 3 + ["predicted"]
+    assert statuses == ["refused"] * 4 + ["unknown_id"] + ["refused"] * 5 + ["predicted"]
     assert "'row'" in found["0/2"]["message"]
 
 

@@ -1,14 +1,20 @@
 """What a live model answers: predictions, labels, rows to learn, and the same again."""
 
+import time
+
 import numpy as np
+import pandas as pd
 import pytest
-from live.live_rows import label, labels, new_model, numeric_model, record, records
+from live.live_rows import crash, label, labels, new_model, numeric_model, record, records
 
 import thalweg
 from thalweg.errors import ParameterError
 from thalweg.learners import NaiveBayes
 from thalweg.live import LiveError, LiveModel, LiveStopped, QueueFull, RowError
-from thalweg.live.requests import PredictRequest
+from thalweg.live.answering import Answering
+from thalweg.live.engine import Engine
+from thalweg.live.requests import LearnRequest, PredictRequest
+from thalweg.streams.columns import codes
 from thalweg.trust import LabelBudget, PredictionSets
 
 
@@ -379,3 +385,73 @@ def test_a_learner_given_as_text_keeps_as_many_rows_as_the_model(tmp_path):
     with LiveModel(tmp_path, model) as live:
         live.predict(np.arange(60_000.0).reshape(-1, 5), ids=range(12_000))
         assert live.n_waiting == live.model.learner_.n_waiting_ == 12_000
+
+
+@pytest.mark.parametrize("column", ["shop", "label"])
+def test_a_text_too_long_for_a_category_or_a_label_changes_nothing(live, column):
+    rows, given = [record(0), record(1)], ["yes", "no"]
+    live.predict([record(2)], ids=["here"])
+    before = live.digest()
+    if column == "shop":
+        rows[1] = rows[1] | {"shop": "w" * 513}
+    else:
+        given[1] = "w" * 513
+    calls = [lambda: live.learn(rows, given), lambda: live.learn(rows, given, ids=["a", "b"])]
+    calls += [lambda: live.predict(rows), lambda: live.predict(rows, ids=["a", "b"])] * (column == "shop")
+    for call in calls:
+        with pytest.raises(RowError, match="513 characters") as raised:
+            call()
+        assert (raised.value.row, raised.value.column) == (1, column)
+    with pytest.raises(RowError, match="513 characters"):
+        live.label(["here"], ["w" * 513])
+    assert live.digest() == before
+    assert live.learn([record(0) | {"shop": "w" * 512}], ["v" * 512]).is_good
+
+
+def test_long_names_of_columns_that_are_left_out_are_not_kept(live):
+    for i in range(3):
+        row = record(i) | {f"{i}" * 513: 1.0, f"more {i}": 1.0}
+        for rows in ([row], row, pd.DataFrame([row])):
+            live.predict(rows)
+    names = live.model._coding.known
+    assert {"more 0", "more 1", "more 2"} <= names and max(map(len, names)) < 20
+
+
+def test_a_log_with_longer_categories_and_labels_is_replayed(tmp_path, monkeypatch):
+    monkeypatch.setattr(codes, "MOST_TEXT", 1000)
+    live = LiveModel(tmp_path, new_model())
+    live.learn([record(0) | {"shop": "w" * 600}], ["v" * 700])
+    digest = live.digest()
+    crash(live)
+    monkeypatch.undo()
+    with LiveModel(tmp_path) as live:
+        assert live.digest() == digest
+        assert live.learn([record(0) | {"shop": "w" * 600}], ["v" * 700]).is_good
+
+
+def test_a_live_model_has_as_many_classes_as_a_model(tmp_path):
+    with LiveModel(tmp_path, new_model("NaiveBayes"), watch=False) as live:
+        live.predict([record(1), record(2)], ids=["a", "b"])
+        before = live.digest()
+        with pytest.raises(RowError, match="may have 1,000 different labels") as raised:
+            live.learn([record(0)] * 999, [f"case {i}" for i in range(999)])
+        assert raised.value.row == 998 and live.digest() == before
+        live.learn([record(0)] * 998, [f"case {i}" for i in range(998)])
+        for given in (["one more"], ["yes", "one more"]):
+            with pytest.raises(RowError, match="may have 1,000 different labels"):
+                live.label(["a", "b"][: len(given)], given)
+        assert live.n_waiting == 2 and live.label(["a", "b"], ["yes", "case 3"]).is_good
+
+
+@pytest.mark.parametrize("learner", ["NaiveBayes", "AdaptiveLogistic"])
+def test_twice_as_many_new_labels_cost_at_most_two_and_a_half_times_as_much(learner):
+    def seconds(n):
+        rows = [{"x": i % 7, "y": "ab"[i % 2]} for i in range(60)]
+        answering = Answering(Engine(thalweg.Model("y", learner).learn(rows), 1000, None), 1.0)
+        start = time.thread_time()
+        answering.add(LearnRequest([{"x": 1.0}] * n, [f"case {i}" for i in range(n)]))
+        answering.finish()
+        return time.thread_time() - start
+
+    seconds(10)
+    assert any(seconds(800) < 2.5 * seconds(400) for _ in range(3))

@@ -268,3 +268,43 @@ def test_what_is_no_id_is_named_in_the_words_of_a_model(model, wrong):
         with pytest.raises(TypeError, match=r"^Model: an id must be a whole number or text, got "):
             call()
         assert state_of(model) == before
+
+
+@pytest.mark.parametrize("column", ["shop", "paid"])
+def test_a_text_too_long_for_a_category_or_a_label_is_refused_in_every_form(model, column, tmp_path):
+    model.predict(without(orders(1, seed=6), "paid"), ids=["here"])
+    before = state_of(model)
+    row = orders(1, seed=5)[0] | {column: "w" * 513}
+    calls = [
+        lambda: model.learn(row), lambda: model.learn([row]), lambda: model.learn(pd.DataFrame([row])),
+        lambda: model.learn(as_csv([row], tmp_path / "rows.csv")), lambda: model.learn([row], ids=["here"]),
+    ]  # fmt: skip
+    if column == "shop":
+        calls += [lambda: model.predict(row), lambda: model.predict([row], ids=["a"])]
+    for call in calls:
+        with pytest.raises(StreamError, match="513 characters"):
+            call()
+        assert state_of(model) == before
+    model.learn([row, orders(1, seed=7)[0]], on_error="skip")
+    assert state_of(model)[0] != before[0] and "w" * 513 not in model.classes_
+    assert model.learn(row | {column: "w" * 512}) is model
+
+
+def test_text_columns_may_have_long_cells(model):
+    note = "late box broken again " * 100
+    model.learn(orders(1, seed=5)[0] | {"note": note}).predict([orders(1)[0] | {"note": note}])
+
+
+@pytest.mark.parametrize(("most", "new"), [(1000, "case {}"), (20, "{}.5")])
+def test_a_target_has_as_many_labels_by_records_and_ids_as_in_a_table(model, most, new):
+    rows = without(orders(most + 1), "paid")
+    model.learn([row | {"paid": new.format(i)} for i, row in enumerate(rows[: most - 2])])
+    model.predict(rows[:2], ids=["a", "b"])
+    for call in (
+        lambda: model.label(["a", "b"], [new.format(most), new.format(most + 1)]),
+        lambda: model.learn(rows[0] | {"paid": new.format(most)}),
+    ):
+        with pytest.raises(StreamError, match=f"may have {most:,} different labels"):
+            call()
+        assert model.n_waiting_ == 2 and len(model.classes_) == most
+    assert model.label(["a", "b"], ["yes", new.format(0)]) == 2

@@ -110,6 +110,7 @@ REFUSED = [
     (stream(TABLE), {"id_column": "zz"}, "wrong_field", "no column 'zz'"),
     (stream(TABLE.append_column("id", [[1.5, 2, 3]])), {}, "wrong_field", "an id is text or a whole number"),
     (stream(TABLE.append_column("y", [["a", None, "b"]])), {"kind": "learn"}, "wrong_field", "row 1 has no"),
+    (stream(TABLE.append_column("id", [[True, False, True]])), {}, "wrong_field", "got a column of bool"),
     (stream(TABLE.append_column("a", [[1, 2, 3]])), {}, "wrong_field", "differ in name"),
     (b"", {}, "not_arrow", "not an Arrow stream"),
     (b"hello, this is no stream", {}, "not_arrow", "does not begin as one"),
@@ -145,3 +146,58 @@ def test_infinity_is_refused_with_its_row_and_column(tmp_path):
         body = stream(pa.table({"a": [1.0, np.inf], "b": [1.0, 2.0]}))
         status, found = server.ask("POST", "/models/orders/predict", body, ARROW)
     assert (status, found["field"], found["row"]) == (422, "a", 1)
+
+
+N = 10_000
+ONE_TEXT = pa.DictionaryArray.from_arrays(pa.array([0, 1] * (N // 2), pa.int32()), ["a", "x" * 300_000])
+LIST_VIEW = pa.ListViewArray.from_arrays(
+    pa.array([0] * N, pa.int32()), pa.array([100_000] * N, pa.int32()), pa.array(np.zeros(100_000))
+)
+IN_FEW_BYTES = {  # and would be gigabytes in Python
+    "a text for many rows": (ONE_TEXT, 1, "may have up to 512 characters"),
+    "a text view": (pa.array(["a", None, "x" * 4000], pa.string_view()), 2, "may have up to 512 characters"),
+    "a list view": (LIST_VIEW, None, "got a column of list_view<"),
+    "runs": (pa.RunEndEncodedArray.from_arrays([N], [7]), None, "got a column of run_end_encoded<"),
+    "a union": (pa.UnionArray.from_sparse(pa.array([0], pa.int8()), [pa.array([7])]), None, "sparse_union<"),
+    "lists": (pa.array([[1]]), None, "got a column of list<"),
+    "days": (pa.array([1], pa.date32()), None, "got a column of date32"),
+}
+
+
+@pytest.mark.parametrize("name", ["id", "y"])
+@pytest.mark.parametrize("case", IN_FEW_BYTES)
+def test_ids_and_labels_are_checked_before_they_are_values_of_python(case, name, monkeypatch):
+    column, row, part = IN_FEW_BYTES[case]
+    body = stream(pa.table({"a": np.ones(len(column)), "b": np.ones(len(column)), name: column}))
+    with pytest.raises(RequestError, match=part) as caught:
+        decode(body, "predict" if name == "id" else "learn", max_rows=N)
+    found = caught.value
+    assert (found.code, found.field, found.row) == ("wrong_field", "id" if name == "id" else "label", row)
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pa.array(["u", "é" * 512, "w"]), pa.array(["u", "v", "w"], pa.large_string()),
+        pa.array(["u", "v", "a text of more than 12 bytes"], pa.string_view()),
+        pa.array(["u", "v", "u"]).dictionary_encode(), pa.array([7, 8, 7], pa.uint8()).dictionary_encode(),
+        pa.array([7, 8, 9], pa.int32()), pa.array([], pa.string_view()), pa.array([], pa.null()),
+    ],
+)  # fmt: skip
+def test_whole_numbers_and_text_of_any_form_are_ids_and_labels(column):
+    table = pa.table({"a": np.ones(len(column)), "b": np.ones(len(column)), "id": column, "y": column})
+    found = decode(stream(table, table), "learn")
+    assert found.ids == found.labels == column.to_pylist() * 2
+    real = pa.array([1.5, 2.5, None][: len(column)]).slice(0, 2)
+    table = pa.table({"a": np.ones(len(real)), "b": np.ones(len(real)), "y": real})
+    assert decode(stream(table), "learn").labels == real.to_pylist()
+
+
+@pytest.mark.parametrize("column", [ONE_TEXT, pa.array(["x" * 100] * N, pa.string_view())])
+def test_texts_that_stand_once_in_a_body_are_bounded_before_they_are_copied(column, monkeypatch):
+    monkeypatch.setattr(arrow, "MOST_COPIED", 500_000)
+    table = pa.table({"shop": column, "more": ["n"] * N})
+    with pytest.raises(RequestError, match="the texts of all rows together") as caught:
+        decode(stream(table), max_rows=N)
+    assert (caught.value.status, caught.value.field) == (413, "rows")
+    assert decode(stream(table.slice(0, 1)), max_rows=N).n == 1

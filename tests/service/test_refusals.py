@@ -1,5 +1,6 @@
 """Bad requests get the right status, a sentence and the field."""
 
+import numpy as np
 import pytest
 from service_app import FakeLive, Service
 
@@ -151,3 +152,20 @@ def test_a_token_is_needed_but_for_health():
     assert service.request("GET", "/models", headers=browser).status_code == 200
     assert service.request("GET", "/health").status_code == 200
     assert not service.live.requests[1:]
+
+
+@pytest.mark.parametrize(("width", "sets", "most"), [(500, False, 127), (500, True, 63), (3, False, 2314)])
+def test_an_answer_that_would_be_too_large_is_refused_before_it_is_computed(width, sets, most):
+    live = FakeLive()
+    live.model.classes_ = np.array([f"{i:0{width}}" for i in range(1000)])
+    service, row = Service(Settings(), live), [4, None]
+    body = {"rows": [row] * (most + 1), "ids": [*range(most + 1)], "sets": sets}
+    answer = service.post(P, body)
+    found = answer.json()
+    assert (answer.status_code, found["error"], found["field"]) == (413, "answer_too_large", "rows")
+    assert not live.requests
+    assert f"1,000 classes would have more than 64 MiB: send up to {most:,} rows" in found["message"]
+    inputs = [{"name": "x", "shape": [most + 1, 2], "datatype": "FP64", "data": [4.0, 1.0] * (most + 1)}]
+    body = {"inputs": inputs, "parameters": {"sets": sets}}
+    assert service.post("/v2/models/m/infer", body).status_code == 413 and not live.requests
+    assert service.post(P, {"rows": [row] * most, "sets": sets}).status_code == 200

@@ -15,8 +15,8 @@ from thalweg._types import Floats, Ints, Mask
 from thalweg.errors import StreamError, first_of
 from thalweg.keyed.key_texts import as_texts, key_texts
 from thalweg.keyed.orders import as_ordered, orders_of
-from thalweg.streams.columns.codes import MISSING, UNKNOWN, Codes
-from thalweg.streams.columns.column import CATEGORY, TEXT, Column, coded, distinct, side_by_side
+from thalweg.streams.columns.codes import MISSING, UNKNOWN, Codes, length_problem
+from thalweg.streams.columns.column import CATEGORY, TEXT, Column, coded, distinct, shown, side_by_side
 from thalweg.streams.columns.later_cells import read_later
 from thalweg.streams.files.arrow_files import _array
 from thalweg.streams.files.coding import Coding
@@ -166,5 +166,12 @@ def _categories(column: Column, cells: Any, grows: bool) -> tuple[Floats, list[t
         return column.read(cells)
     values, positions = distinct(column.missing.cleaned(cells, False))
     codes = np.append(column.codes.of(values), MISSING)
-    codes = np.where(codes == UNKNOWN, len(column.codes), codes)
-    return np.where(codes < 0, np.nan, codes)[positions], []
+    new = np.flatnonzero(codes == UNKNOWN).tolist()
+    too_long = {place: why for place in new if (why := length_problem(values[place])) is not None}
+    codes[new] = len(column.codes)
+    problems = [
+        (i, f"{shown(values[place])} {too_long[place]}")
+        for i, place in enumerate(positions.tolist() if too_long else ())
+        if place in too_long
+    ]
+    return np.where(codes < 0, np.nan, codes)[positions], problems

@@ -8,15 +8,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from thalweg._types import Ints
-from thalweg.errors import StreamError, ThalwegError, first_of, short_repr
+from thalweg.errors import StreamError, ThalwegError, first_of
 from thalweg.learners.base.sparse_rows import SparseRows, joined
 from thalweg.live.errors import LogDamaged, RowError
 from thalweg.model import Model
-from thalweg.model.fitted import MOST_NEW
+from thalweg.model.fitted import MOST_NEW, short_names
 from thalweg.model.opening import check_any_known
-from thalweg.streams.columns.codes import MISSING, UNKNOWN, Codes
+from thalweg.streams.columns.codes import Codes
 from thalweg.streams.columns.column import CATEGORY, NUMBER
-from thalweg.streams.files.coding import plain_label
+from thalweg.streams.files.coding import LabelError
 from thalweg.streams.files.tables import flat
 
 logger = logging.getLogger("thalweg.live")
@@ -74,12 +74,9 @@ class Coder:
         """Add the categories and labels that `growth` returned."""
         coding = self.model._coding
         for j, values in growth.get("columns", {}).items():
-            codes = coding.columns[j].codes
-            n = len(codes)
-            if codes.of(values).tolist() != list(range(n, n + len(values))):
+            if not coding.columns[j].codes.extend(values):
                 raise LogDamaged(f"the column {coding.columns[j].name!r} has other categories than the log")
-        labels, n = growth.get("labels", []), len(coding.labels)
-        if coding.labels.of(labels).tolist() != list(range(n, n + len(labels))):
+        if not coding.labels.extend(growth.get("labels", [])):
             raise LogDamaged("the model has other labels than the log")
 
     def rows(self, rows: Any, learns: bool) -> Any:
@@ -148,7 +145,7 @@ class Coder:
         return found
 
     def _note_new(self, names: Any) -> None:
-        coding = self.model._coding
+        coding, names = self.model._coding, short_names(names)
         if names and len(coding.known) < coding.n_own + MOST_NEW:
             coding.known |= set(names)
             logger.warning("left out, as the model has no such column: %s", first_of(sorted(names), 5))
@@ -175,16 +172,11 @@ class Coder:
 
     def codes(self, labels: Sequence[Any]) -> Ints:
         """Return the codes of labels; raise RowError, and add no label, if one cannot be."""
-        coding = self.model._coding
-        n_labels = len(coding.labels)
         try:
-            return coding.codes_of(labels)
-        except (StreamError, TypeError, ValueError) as error:
-            coding.forget_labels(n_labels)
-            for i, label in enumerate(labels):
-                problem = self._problem(label)
-                if problem:
-                    raise RowError(f"the label {short_repr(label)} {problem}", i, "label") from error
+            return self.model._coding.codes_of(labels)
+        except LabelError as error:
+            raise RowError(error.problem, error.row, "label") from error
+        except (TypeError, ValueError) as error:
             raise RowError(str(error), None, "label") from error
 
     def known_code(self, label: Any) -> int | None:
@@ -194,14 +186,6 @@ class Coder:
         code = int(coding.codes_of([label])[0])
         coding.forget_labels(n_labels)
         return code if code < n_labels else None
-
-    def _problem(self, label: Any) -> str:
-        labels = self.model._coding.labels
-        try:
-            codes = labels.copy().of(self.model._coding._without_marked([plain_label(label)]))
-        except (StreamError, TypeError, ValueError):
-            return "is neither text nor a number, a date, true or false"
-        return {MISSING: "is missing", UNKNOWN: f"is not one of {labels.values}"}.get(int(codes[0]), "")
 
 
 def _names(rows: Any) -> set[str]:

@@ -30,6 +30,7 @@ from thalweg.model.opening import ColumnSettings, check_any_known
 from thalweg.model.wording import in_words_of_model, warn, worded
 from thalweg.saving.plain import to_json
 from thalweg.streams.base import Stream
+from thalweg.streams.columns.codes import MOST_TEXT
 from thalweg.streams.columns.kinds import MIN_FLAG_ROWS, N_SPARSE_WORDS, N_WORDS
 from thalweg.streams.files.coding import Coding
 from thalweg.streams.files.column_report import ColumnReport
@@ -253,7 +254,8 @@ class FittedModel(Stateful, BaseEstimator):
         return record
 
     def _warn_of_new(self, names: set[str]) -> None:
-        """Warn of columns that are left out; not of more than `MOST_NEW`, as their names are kept."""
+        """Warn of columns that are left out; not of more than `MOST_NEW`, or of long names: they are kept."""
+        names = short_names(names)
         if names and len(self._coding.known) < self._coding.n_own + MOST_NEW:
             self._coding.known |= names
             new = first_of([*map(repr, sorted(map(str, names)))], 5)
@@ -299,6 +301,11 @@ class FittedModel(Stateful, BaseEstimator):
             self.runs_ = []
             self._estimates = ModelEstimate(most)
         self._coding, self.learner_ = coding, learner
+
+
+def short_names(names: Iterable[Any]) -> set[Any]:
+    """Return the names of columns that are short enough to be kept."""
+    return {name for name in names if len(str(name)) <= MOST_TEXT}
 
 
 def _report(coding: Coding) -> ColumnReport:

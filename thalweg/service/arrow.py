@@ -1,16 +1,29 @@
 """Rows that come as an Arrow stream."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from thalweg._types import Ints
+from thalweg.service import bodies
 from thalweg.service.arrays import InputColumns, table_matrix
 from thalweg.service.arrow_messages import DAMAGED, RECORDS, messages, plain_matrix
 from thalweg.service.asked import LABEL, PREDICT, Asked
-from thalweg.service.bodies import check_id
 from thalweg.service.decoding import check_rows
 from thalweg.service.request_error import RequestError
+from thalweg.streams.columns.codes import MOST_TEXT
 
 MOST_COLUMNS = 10_000
+MOST_BYTES = 4  # of a character
+MOST_COPIED = 64 << 20  # bytes of texts in dictionaries and views, counted for each row
+TEXTS = ("string", "large_string", "string_view")
+BYTES_OR_TEXT = (
+    pa.types.is_string, pa.types.is_large_string, pa.types.is_binary, pa.types.is_large_binary,
+    pa.types.is_fixed_size_binary,
+)  # fmt: skip
 
 
 def decode_arrow(
@@ -41,6 +54,7 @@ def decode_arrow(
         raise RequestError("wrong_field", "the stream has no column of labels", field="label")
     asked = Asked(kind, table.num_rows, None, _ids(ids), _labels(labels))
     if kind != LABEL:
+        _check_texts(table)
         X = table_matrix(table, names) if columns is not None and columns.are_numbers else None
         asked.rows = table if X is None else X
     return asked
@@ -48,8 +62,6 @@ def decode_arrow(
 
 def read_table(body: bytes, max_rows: int) -> Any:
     """Return the table of an Arrow stream, checked so that no value lies outside its buffers."""
-    import pyarrow as pa
-
     try:
         check_messages(body, max_rows)
         with pa.ipc.open_stream(body) as reader:
@@ -65,6 +77,24 @@ def read_table(body: bytes, max_rows: int) -> Any:
         raise RequestError("not_arrow", f"the body is not an Arrow stream: {why}") from None
     check_rows(table.num_rows, max_rows)
     return table
+
+
+def _check_texts(table: Any) -> None:
+    """Raise RequestError if texts that stand once in a body, for many rows, would be too much if copied."""
+    columns = [each for each in table.columns if pa.types.is_dictionary(each.type) or _is_view(each.type)]
+    texts = [each for each in columns if _is_text(each.type)]
+    if sum(int(_text_bytes(chunk).sum()) for column in texts for chunk in column.chunks) > MOST_COPIED:
+        what = f"the texts of all rows together have more than {MOST_COPIED >> 20} MiB: send fewer rows"
+        raise RequestError("too_large", what, field="rows")
+
+
+def _is_view(kind: Any) -> bool:
+    return str(kind) in ("string_view", "binary_view")
+
+
+def _is_text(kind: Any) -> bool:
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return _is_view(kind) or any(is_kind(kind) for is_kind in BYTES_OR_TEXT)
 
 
 def check_messages(body: bytes, max_rows: int) -> None:
@@ -89,19 +119,57 @@ def _taken(table: Any, named: str | None, usual: Iterable[str | None], inputs: l
 def _ids(column: Any) -> list[int | str] | None:
     if column is None:
         return None
-    ids = column.to_pylist()
+    ids = _values(column, "id", "an id is text or a whole number", bodies.MAX_ID, pa.types.is_integer)
     for i, each in enumerate(ids):
-        if type(each) not in (int, str):
+        if each is None:
             raise RequestError("wrong_field", f"row {i}: an id is text or a whole number", field="id", row=i)
-        check_id(each, i)
+        bodies.check_id(each, i)
     return ids
 
 
 def _labels(column: Any) -> list[Any] | None:
     if column is None:
         return None
-    labels = column.to_pylist()
+    what = "a label is text, a number, true or false"
+    numbers = pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean
+    labels = _values(column, "label", what, MOST_TEXT, *numbers)
     if None in labels:
         i = labels.index(None)
         raise RequestError("wrong_field", f"row {i} has no label", field="label", row=i)
     return labels
+
+
+def _values(column: Any, field: str, what: str, most: int, *others: Callable[[Any], bool]) -> list[Any]:
+    """Return a column of ids or labels as values of Python; raise RequestError if it has others.
+
+    It is text, or of one of the `others`, or a dictionary of them. Types and lengths are checked in Arrow's
+    memory: there, a few bytes can stand for very many values, or for a long text in each row.
+    """
+    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+    if not (str(kind) in TEXTS or pa.types.is_null(kind) or any(is_kind(kind) for is_kind in others)):
+        seen = " ".join(str(column.type).split())[:80]
+        raise RequestError("wrong_field", f"{what}, got a column of {seen}", field=field)
+    start = 0
+    for chunk in column.chunks if str(kind) in TEXTS else ():
+        too_long = np.flatnonzero(_text_bytes(chunk) > MOST_BYTES * most)
+        if len(too_long):
+            row = start + int(too_long[0])
+            problem = f"row {row}: {'an' if field == 'id' else 'a'} {field} may have up to {most} characters"
+            raise RequestError("wrong_field", problem, field=field, row=row)
+        start += len(chunk)
+    return list(column.to_pylist())
+
+
+def _text_bytes(chunk: Any) -> Ints:
+    """Return how many bytes the text of each row has, 0 if it is missing."""
+    if pa.types.is_dictionary(chunk.type):
+        sizes = np.append(_text_bytes(chunk.dictionary), 0)
+        places = chunk.indices.cast(pa.int64()).fill_null(len(sizes) - 1)
+        return sizes[places.to_numpy(zero_copy_only=False)]
+    if _is_view(chunk.type) and len(chunk):  # views of 16 bytes, which begin with the size
+        views = np.frombuffer(chunk.buffers()[1], dtype="<i4").reshape(-1, 4)
+        sizes = views[chunk.offset : chunk.offset + len(chunk), 0].astype(np.intp)
+        sizes[chunk.is_null().to_numpy(zero_copy_only=False)] = 0
+        return sizes
+    lengths = pa.array([], pa.int64()) if _is_view(chunk.type) else pc.binary_length(chunk)
+    return lengths.fill_null(0).to_numpy(zero_copy_only=False).astype(np.intp)

@@ -7,11 +7,13 @@ from typing import Any
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from thalweg.live.requests import Outcomes, Predictions
 from thalweg.service.arrow_messages import END
 from thalweg.service.media import ARROW, LINES
 
+NUMBER_BYTES = 24  # of a probability in JSON, with what is around it
 _encoder = msgspec.json.Encoder()
 to_json: Callable[[Any], bytes] = _encoder.encode
 
@@ -29,6 +31,8 @@ class Labels:
         self._template = b""
         self._column: Any = None
         self.names: list[str] = []  # of the columns of probabilities
+        self._sized: Any = None
+        self._row_bytes = 0
 
     def of(self, classes: list[Any]) -> tuple[list[bytes], bytes]:
         """Return the JSON of each code, also of -1; and of probabilities with %b instead of each number."""
@@ -39,6 +43,13 @@ class Labels:
             self._template = b"{" + b",".join([key + b":%b" for key in keys]) + b"}"
             self._classes, self._n = classes, len(classes)
         return self._values, self._template
+
+    def bytes_of_row(self, classes: NDArray[Any]) -> int:
+        """Return about how many bytes the probabilities of a row have in JSON, with their labels."""
+        if classes is not self._sized:
+            self._row_bytes = sum(len(to_json(as_key(label))) + NUMBER_BYTES for label in classes.tolist())
+            self._sized = classes
+        return self._row_bytes
 
     def column(self, found: Predictions) -> Any:
         """Return the answers as a column of Arrow, whose type is that of all labels of the model."""

@@ -14,10 +14,13 @@ from thalweg.service.arrays import InputColumns, by_position
 from thalweg.service.asked import PREDICT, Asked
 from thalweg.service.encoding import Labels, encode_many, outcome_rows, prediction_rows, to_json
 from thalweg.service.failures import RETRY_SECONDS, as_request_error
+from thalweg.service.media import ARROW, JSON
 from thalweg.service.request_error import STATUSES, RequestError
 
 log = logging.getLogger("thalweg.service")
 Answer: TypeAlias = Callable[[int, bytes, list[tuple[bytes, bytes]]], None]
+MOST_ANSWER = 64 << 20  # bytes of the probabilities in an answer, in JSON or as numbers of Arrow
+FLOAT_BYTES = 8
 NO_HEADERS: list[tuple[bytes, bytes]] = []
 
 
@@ -105,12 +108,14 @@ class Groups:
             answer(200, encode_many(_nothing(asked.kind), self.labels, form), NO_HEADERS)
             return
         self._check_room(asked.n)
+        self._check_answer(asked, form)
         self.n_pending += asked.n
         self._submit(Group(asked, answer, form))
 
     async def result(self, asked: Asked) -> Any:
         """Ask for rows; return Predictions or Outcomes, or raise what the live model raises."""
         self._check_room(asked.n)
+        self._check_answer(asked, JSON)
         if type(asked.rows) is list and asked.rows and type(asked.rows[0]) is list:
             asked.rows = by_position(asked.rows, self.columns)
         future: asyncio.Future[Any] = self._loop.create_future()
@@ -138,6 +143,22 @@ class Groups:
         if self.n_pending + n > self.max_pending:
             what = f"{self.n_pending:,} rows wait for their answers; at most {self.max_pending:,} may"
             raise RequestError("queue_full", what, retry_after=RETRY_SECONDS)
+
+    def _check_answer(self, asked: Asked, form: str) -> None:
+        """Raise RequestError if the answer to several rows would be too large; compute nothing."""
+        if asked.kind != PREDICT or asked.n <= 1 or self.columns is None:
+            return
+        classes = self.live.model.classes_
+        if form == ARROW and not asked.sets:
+            size = FLOAT_BYTES * len(classes)
+        else:
+            size = self.labels.bytes_of_row(classes) * (1 + asked.sets)
+        if asked.n * size > MOST_ANSWER:
+            what = (
+                f"the answer for {asked.n:,} rows and {len(classes):,} classes would have more than "
+                f"{MOST_ANSWER >> 20} MiB: send up to {max(MOST_ANSWER // size, 1):,} rows at once"
+            )
+            raise RequestError("answer_too_large", what, field="rows")
 
     def _submit_open(self) -> None:
         groups, self._open = self._open, {}

@@ -20,6 +20,7 @@ STATUSES = {
     "conflict": 409,
     "too_large": 413,
     "too_many_rows": 413,
+    "answer_too_large": 413,
     "unsupported_type": 415,
     "wrong_field": 422,
     "wrong_row": 422,

@@ -9,6 +9,7 @@ import pytest
 
 from thalweg.errors import StateError
 from thalweg.learners import HoeffdingTree, MajorityClass, NaiveBayes, WindowLogistic
+from thalweg.learners.base.arguments import Labels
 from thalweg.learners.base.stream_classifier import StreamClassifier
 
 
@@ -154,3 +155,15 @@ def test_a_learner_may_call_itself_while_it_learns():
     learner = Nested().begin(1, [0, 1])
     assert learner.test_then_train([[1.0]], [0]).tolist() == [[0.5, 0.5]]
     learner.predict_proba_block([[1.0]])
+
+
+@pytest.mark.parametrize(
+    "classes", [["a", "ccc", "", "bb"], [3, 1, 2], [1.5, 2.0], [True, False], [1, "a", 2.5], ["", "b"]]
+)
+def test_the_first_of_some_labels_are_as_if_they_were_given(classes):
+    labels = Labels(classes, is_open=True)
+    for n in range(len(classes) + 1):
+        found, expected = labels.first(n), Labels(classes[:n], is_open=True)
+        assert (found.classes.dtype, found.list) == (expected.classes.dtype, expected.list)
+        assert np.array_equal(found.classes, expected.classes) and found.code == expected.code
+        assert np.array_equal(found.codes(classes[:n], "x"), np.arange(n))

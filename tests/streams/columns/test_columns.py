@@ -17,6 +17,7 @@ from thalweg.evaluation import InputColumns
 from thalweg.preprocessing import Dates
 from thalweg.streams import from_file
 from thalweg.streams.columns import date_layouts
+from thalweg.streams.columns.codes import UNKNOWN, Codes
 from thalweg.streams.columns.dates import Dates as ReadDates
 
 N = 300
@@ -333,3 +334,10 @@ def test_dates_are_read_the_same_by_a_copy(layout, text):
     for each in (reader, copy.deepcopy(reader)):
         X, problems = each.read(pa.array([text]))
         assert X > 0 and not problems
+
+
+def test_what_is_known_stays_known_however_long_it_is():
+    codes = Codes(["w" * 600, "a"], grows=True)
+    assert codes.of(["w" * 600, "v" * 513, "v" * 512, "a"]).tolist() == [0, UNKNOWN, 2, 1]
+    assert codes.extend(["u" * 700, "b"]) and codes.of(["b", "u" * 700]).tolist() == [4, 3]
+    assert not codes.extend(["c", "a"]) and not codes.extend(["c", "c"]) and len(codes) == 5

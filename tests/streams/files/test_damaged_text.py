@@ -105,3 +105,30 @@ def test_lines_whose_quotes_pair_up_across_cells_are_lost_one_by_one(tmp_path):
     path = write(tmp_path, "\n".join(lines) + "\n")
     stream = from_file(path, on_error="skip")
     assert len(whole(stream)[0]) == 21 and stream.skipped == 4
+
+
+@pytest.mark.parametrize("place", [3, 3000])
+@pytest.mark.parametrize(("column", "known"), [("b", [0, 2]), ("y", [0, 2])])
+@pytest.mark.parametrize("scan", [False, True])
+def test_a_category_or_a_label_of_more_than_512_characters_is_a_bad_row(tmp_path, place, column, known, scan):
+    rows = [["1", "p", "u"], ["2", "q", "v"]] * 2000
+
+    def text(rows):
+        return "a,b,y\n" + "".join(",".join(row) + "\n" for row in rows)
+
+    fits, too_long = "w" * 512, "w" * 513
+    rows[place] = ["1", too_long, "u"] if column == "b" else ["1", "p", too_long]
+    path = write(tmp_path, text(rows))
+    message = complaint(path, scan_labels=scan)
+    assert f"data row {place + 1}, column {column!r}" in message and "513 characters" in message
+    stream = from_file(path, on_error="skip", scan_labels=scan)
+    assert len(whole(stream)[0]) == len(rows) - 1 and stream.skipped == 1
+    assert stream.n_categories.tolist() == known and stream.classes.tolist() == ["u", "v"]
+    rows[place] = [fits if cell == too_long else cell for cell in rows[place]]
+    assert len(whole(from_file(write(tmp_path, text(rows)), scan_labels=scan))[0]) == len(rows)
+
+
+def test_long_sentences_are_text_and_not_too_long(tmp_path):
+    rows = "".join(f"{i},{'one two three ' * (20 + 30 * (i % 2))},{'uv'[i % 2]}\n" for i in range(20))
+    stream = from_file(write(tmp_path, "a,b,y\n" + rows))
+    assert stream.columns.kinds["b"] == "text" and len(whole(stream)[0]) == 20

@@ -1,6 +1,7 @@
 """Conversion of arguments into rows and label codes, with errors that name the place and the value."""
 
 from collections.abc import Collection, Hashable, Iterable
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -192,13 +193,32 @@ class Labels:
         self.is_open = is_open
         self.classes = _as_classes(classes, may_be_empty=is_open)
         self.list = self.classes.tolist()
-        self.code = {label: code for code, label in enumerate(self.list)}
         if len(self.code) < len(self.list):
             raise ValueError(f"classes must differ from each other, got {self.list}")
-        kind = self.classes.dtype.kind
-        self._is_range = kind in "iu" and self.list == list(range(len(self.list)))
-        self._kinds = {"i": "iu", "u": "iu", "f": "iuf", "b": "b", "U": "U"}.get(kind, "")
-        self._order = np.argsort(self.classes) if self._kinds else None
+
+    # What follows from the classes is found when it is needed: of most classes of a block it never is.
+
+    @cached_property
+    def code(self) -> dict[Any, int]:
+        """The codes by label."""
+        return dict(zip(self.list, range(len(self.list)), strict=True))
+
+    @cached_property
+    def _is_range(self) -> bool:
+        return self.classes.dtype.kind in "iu" and self.list == list(range(len(self.list)))
+
+    @property
+    def _kinds(self) -> str:
+        return {"i": "iu", "u": "iu", "f": "iuf", "b": "b", "U": "U"}.get(self.classes.dtype.kind, "")
+
+    @cached_property
+    def _order(self) -> Ints | None:
+        return np.argsort(self.classes) if self._kinds else None
+
+    @cached_property
+    def _widths(self) -> Ints:
+        """The characters that the longest of the first labels has, for each number of labels."""
+        return np.maximum.accumulate([max(len(label), 1) for label in self.list])
 
     def codes(self, y: ArrayLike, who: str) -> Ints:
         """Return the code of each label; raise ValueError if one is unknown."""
@@ -249,7 +269,15 @@ class Labels:
 
     def first(self, n: int) -> "Labels":
         """Return Labels for the first n classes."""
-        return self if n == len(self.list) else Labels(self.list[:n], is_open=self.is_open)
+        if n == len(self.list):
+            return self
+        found = object.__new__(Labels)
+        found.is_open, found.list = self.is_open, self.list[:n]
+        if n and self.classes.dtype.kind == "U":
+            found.classes = self.classes[:n].astype(f"U{self._widths[n - 1]}")
+        else:
+            found.classes = _plain_array(found.list)
+        return found
 
     def one(self, label: Any, who: str) -> int:
         """Return the code of one label; raise ValueError if it is unknown."""
@@ -282,8 +310,13 @@ def _as_classes(classes: Any, may_be_empty: bool = False) -> NDArray[Any]:
         raise ValueError("classes must have at least one label")
     if any(value is None or value != value for value in values):
         raise ValueError(f"a class cannot be missing, got {values}")
+    return _plain_array(values)
+
+
+def _plain_array(values: list[Any]) -> NDArray[Any]:
+    """Return plain labels as an array: of objects if they are of several types."""
     array = np.asarray(values)
-    if array.ndim == 1 and array.dtype.kind in "iufbU" and len({type(value) for value in values}) == 1:
+    if array.ndim == 1 and array.dtype.kind in "iufbU" and len({*map(type, values)}) == 1:
         return array
     array = np.empty(len(values), dtype=object)
     array[:] = values

@@ -14,7 +14,7 @@ from thalweg.errors import StreamError
 
 MISSING_TEXT = ("", "?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL")
 MISSING, UNKNOWN = -1, -2
-MAX_TEXT = 1 << 16
+MOST_TEXT = 512  # characters of a new category or label
 BOOLEANS = ("False", "True")
 YES = {"yes", "y", "true", "t", "on", "ja", "j", "oui", "si", "sí"}
 NO = {"no", "n", "false", "f", "off", "nein", "non"}
@@ -87,16 +87,25 @@ def is_yes_no(texts: Iterable[str]) -> bool:
     return folded <= YES | NO and bool(folded & YES) and bool(folded & NO) and n_pairs <= 1
 
 
-def holds_rows(text: str) -> bool:
-    """Return whether `text` is so long that it must be rows after a quote that is never closed."""
-    return len(text) > MAX_TEXT and ("\n" in text or "\r" in text)
+def length_problem(value: Any) -> str | None:
+    """Return what is wrong with a value whose text is too long for a category or a label; None if it is not.
+
+    A text of several lines may be rows after a quote that is never closed.
+    """
+    text = spelling(value) or ""
+    if len(text) <= MOST_TEXT:
+        return None
+    if "\n" in text or "\r" in text:
+        return f"has {len(text):,} characters in several lines; is there a quote that never ends?"
+    return f"has {len(text):,} characters; a category or a label may have up to {MOST_TEXT}"
 
 
 class Codes:
     """Assigns the codes 0, 1, 2, … to values in the order given; if `grows`, new values get the next codes.
 
-    A text that `holds_rows` is never a new value. `match` says which spellings are one value: "exact" (only
-    numbers and booleans may be written differently), "codes" (NA is a value), "caseless" or "yes/no".
+    A text of more than `MOST_TEXT` characters is never a new value. `match` says which spellings are one
+    value: "exact" (only numbers and booleans may be written differently), "codes" (NA is a value), "caseless"
+    or "yes/no".
     """
 
     def __init__(
@@ -143,6 +152,16 @@ class Codes:
         found._code |= {self._spelling(value): code for code, value in enumerate(values[n:], n)}
         return found
 
+    def extend(self, values: Sequence[Any]) -> bool:
+        """Add values that another of these has added, however long they are; False if one is not new."""
+        new = {self._spelling(value): code for code, value in enumerate(values, len(self))}
+        is_new = len(new) == len(values) and None not in new and self._code.keys().isdisjoint(new)
+        if not is_new or (values and not self.grows):
+            return False
+        self._code |= new
+        self.values += values
+        return True
+
     def forget_last(self) -> None:
         """Remove the value that was added last."""
         del self._code[self._spelling(self.values.pop())]
@@ -152,7 +171,7 @@ class Codes:
         if text is None:
             return MISSING
         code = self._code.get(text, UNKNOWN)
-        if code == UNKNOWN and self.grows and not holds_rows(text):
+        if code == UNKNOWN and self.grows and len(text) <= MOST_TEXT:
             code = self._code[text] = len(self.values)
             self.values.append(value.strip() if isinstance(value, str) else value)
         return code

@@ -1,5 +1,6 @@
 """Columns of a file: their kinds, and their values as numbers."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias
 
@@ -9,7 +10,15 @@ import pyarrow.compute as pc
 
 from thalweg._types import Floats, Ints
 from thalweg.errors import Advice, Message
-from thalweg.streams.columns.codes import MISSING, MISSING_TEXT, UNKNOWN, Codes, holds_rows, number, spelling
+from thalweg.streams.columns.codes import (
+    MISSING,
+    MISSING_TEXT,
+    UNKNOWN,
+    Codes,
+    length_problem,
+    number,
+    spelling,
+)
 from thalweg.streams.columns.missing import Missing
 from thalweg.streams.columns.number_text import parsed
 from thalweg.streams.schema import plain_values
@@ -114,7 +123,8 @@ class Column:
                 problems = [(i, Message(problem, hint, told)) for i, problem in problems]
             return self.missing.without_numbers(values) if self.kind == NUMBER else values, problems
         if self.kind == CATEGORY:
-            codes, problems = coded(array, self.codes, "is not in the list of this attribute")
+            if_long = "; if this is a column of text, pass ", Advice("text", [self.name])
+            codes, problems = coded(array, self.codes, "is not in the list of this attribute", if_long)
             return np.where(codes < 0, np.nan, codes), problems
         values, problems = _floats(array, self.name)
         infinite = np.isinf(values)
@@ -143,13 +153,19 @@ def side_by_side(parts: list[Any], shape: tuple[int, int]) -> Any:
     return X
 
 
-def coded(array: Any, codes: Codes, complaint: str) -> tuple[Ints, Problems]:
-    """Return the code of each value, MISSING if it has none, and a list of (position, error message)."""
+def coded(
+    array: Any, codes: Codes, complaint: str, if_long: Sequence[str | Advice] = ()
+) -> tuple[Ints, Problems]:
+    """Return the code of each value, MISSING if it has none, and a list of (position, error message).
+
+    A message says `complaint`, or that a text is too long and then `if_long`.
+    """
     values, positions = distinct(array)
     found = np.append(codes.of(values), MISSING)[positions]
     unknown = np.flatnonzero(found == UNKNOWN).tolist()
-    problems = [(i, _complaint(values[positions[i]], complaint)) for i in unknown]
-    return np.maximum(found, MISSING), problems
+    places = {int(positions[i]) for i in unknown}
+    problem_of = {place: _complaint(values[place], complaint, if_long) for place in places}
+    return np.maximum(found, MISSING), [(i, problem_of[int(positions[i])]) for i in unknown]
 
 
 def _floats(array: Any, name: str) -> tuple[Floats, Problems]:
@@ -218,10 +234,10 @@ def distinct(array: Any) -> tuple[list[Any], Ints]:
     return values, array.indices.cast(pa.int64()).fill_null(len(values)).to_numpy(zero_copy_only=False)
 
 
-def _complaint(value: Any, otherwise: str) -> str:
-    text = spelling(value) or ""
-    swallowed = f"has {len(text)} characters in several lines; is there a quote that never ends?"
-    return Message(f"{shown(value)} ", swallowed if holds_rows(text) else otherwise)
+def _complaint(value: Any, otherwise: str, if_long: Sequence[str | Advice]) -> str:
+    problem = length_problem(value)
+    parts = (otherwise,) if problem is None else (problem, *if_long)
+    return Message(f"{shown(value)} ", *parts)
 
 
 def shown(value: Any) -> str:

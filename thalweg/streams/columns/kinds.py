@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from thalweg._types import Floats
 from thalweg.errors import StreamError
 from thalweg.streams.columns.code_columns import are_phone_numbers, code_note
-from thalweg.streams.columns.codes import BOOLEANS, Codes, is_yes_no, number, spelling
+from thalweg.streams.columns.codes import BOOLEANS, MOST_TEXT, Codes, is_yes_no, number, spelling
 from thalweg.streams.columns.column import (
     CATEGORY,
     DATE,
@@ -132,8 +132,11 @@ def _are_phone_numbers(name: str, arrays: list[Any]) -> bool:
 def _refine(column: Column, counts: dict[str, int]) -> None:
     """Leave out a column of categories that are ids; read it as text if its categories are sentences."""
     n_rows, n_values = sum(counts.values()), len(counts)
-    n_words = sum(len(WORD.findall(value)) for value in counts) / max(n_values, 1)
-    if n_words >= TEXT_WORDS and n_values >= max(MIN_TEXTS, TEXT_SHARE * n_rows):
+    words = [len(WORD.findall(value)) for value in counts] or [0]
+    is_varied = np.mean(words) >= TEXT_WORDS and n_values >= max(MIN_TEXTS, TEXT_SHARE * n_rows)
+    # The median: after a quote that never ends, one cell has very many words.
+    is_long = np.median(words) >= TEXT_WORDS and max(map(len, counts)) > MOST_TEXT
+    if is_varied or is_long:
         column.kind = TEXT
     elif is_identifier(counts):
         _leave_out(column, ID_NOTES[1])

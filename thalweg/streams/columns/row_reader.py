@@ -12,7 +12,7 @@ from thalweg.streams.columns._native.decimals import DecimalCell
 from thalweg.streams.columns._native.numbers import NumberCell
 from thalweg.streams.columns._native.row import RowKernel
 from thalweg.streams.columns._native.words import WordsCell
-from thalweg.streams.columns.codes import MISSING_TEXT, spelling
+from thalweg.streams.columns.codes import MISSING_TEXT, MOST_TEXT, spelling
 from thalweg.streams.columns.column import CATEGORY, FLAG, NUMBER, Column
 from thalweg.streams.columns.date_layouts import Layout
 from thalweg.streams.columns.dates import Dates
@@ -38,7 +38,7 @@ class RowReader:
     def __init__(self, columns: Sequence[Column]) -> None:
         self._columns = columns
         names, codes = [column.name for column in columns], [column.codes for column in columns]
-        self._kernel = RowKernel(names, [_cell(column) for column in columns], codes)
+        self._kernel = RowKernel(names, [_cell(column) for column in columns], codes, MOST_TEXT)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return RowReader, (self._columns,)

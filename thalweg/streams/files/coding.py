@@ -8,11 +8,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thalweg._types import Floats, Ints
-from thalweg.errors import StreamError, short_repr
-from thalweg.streams.columns.codes import BOOLEANS, MISSING, UNKNOWN, Codes, as_classes, spelling
+from thalweg.errors import StreamError, first_of, short_repr
+from thalweg.streams.columns.codes import (
+    BOOLEANS,
+    MISSING,
+    MOST_TEXT,
+    UNKNOWN,
+    Codes,
+    as_classes,
+    length_problem,
+    spelling,
+)
 from thalweg.streams.columns.column import CATEGORY, DATE, FLAG, TEXT
 from thalweg.streams.columns.row_reader import RowReader
 from thalweg.streams.files.arrow_files import kind_of
+from thalweg.streams.files.first_rows import most_classes
 from thalweg.streams.files.schema_reader import SchemaReader
 from thalweg.streams.files.tables import as_column
 
@@ -21,6 +31,22 @@ CODING = ("name", "kind", "values", "grows", "origin", "parts", "n_words")  # of
 MOST_CACHED = 10_000  # spellings of labels
 CACHED = (str, int, bool)  # their types
 FAR = 2**63  # numbers beyond are not whole numbers of Arrow
+
+
+class LabelError(StreamError):
+    """A label that has no code.
+
+    Attributes
+    ----------
+    row : int
+        Its position among the labels given.
+    problem : str
+        What is wrong with it.
+    """
+
+    def __init__(self, label: Any, row: int, problem: str) -> None:
+        self.row, self.problem = row, f"the label {short_repr(label)} {problem}"
+        super().__init__(f"Model: {self.problem}")
 
 
 class Coding:
@@ -128,16 +154,33 @@ class Coding:
         found = [*map(self._known_code, values)]
         if None not in found:
             return np.array(found, dtype=np.intp)
-        codes = self.labels.of(self._without_marked([*map(plain_label, values)]))
-        for problem, why in ((MISSING, "is missing"), (UNKNOWN, f"is not one of {self.labels.values}")):
-            if (codes == problem).any():
-                self.forget_labels(n_known)
-                value = values[int(np.argmax(codes == problem))]
-                raise StreamError(f"Model: the label {short_repr(value)} {why}")
+        codes = self.labels.of(self._without_marked(_plain_labels(values)))
+        if len(codes) and codes.min() < 0:
+            self.forget_labels(n_known)
+            raise self._error(values, codes)
+        if len(self.labels) > n_known:
+            self._check_number(values, codes, n_known)
         if len(self._known_codes) + len(values) <= MOST_CACHED:
             spelled = zip(values, codes.tolist(), strict=True)
-            self._known_codes |= {(type(each), each): code for each, code in spelled if type(each) in CACHED}
+            self._known_codes |= {(type(each), each): code for each, code in spelled if _is_cached(each)}
         return codes
+
+    def _error(self, values: list[Any], codes: Ints) -> LabelError:
+        """Return what is wrong with the first label that is missing; if none is, with the first unknown."""
+        i = int(np.argmin(codes != MISSING if (codes == MISSING).any() else codes != UNKNOWN))
+        if codes[i] == MISSING:
+            return LabelError(values[i], i, "is missing")
+        known = first_of(self.labels.values, 10)
+        return LabelError(values[i], i, length_problem(values[i]) or f"is not one of {known}")
+
+    def _check_number(self, values: list[Any], codes: Ints, n_known: int) -> None:
+        """Raise LabelError, and forget new labels, if there are more than a target may have."""
+        most = most_classes(self.labels.values, n_known)
+        if len(self.labels) > most:
+            i = int(np.argmax(codes >= max(most, n_known)))
+            self.forget_labels(n_known)
+            why = f"is new, and a target may have {most:,} different labels; is it a class"
+            raise LabelError(values[i], i, f"{why}, or a number or an id?")
 
     def forget_labels(self, n_known: int) -> None:
         """Forget the labels beyond the first `n_known`: what they are of was not learned."""
@@ -150,6 +193,10 @@ class Coding:
         return values if not marked else [None if str(each).strip() in marked else each for each in values]
 
 
+def _is_cached(label: Any) -> bool:
+    return type(label) in CACHED and (type(label) is not str or len(label) <= MOST_TEXT)
+
+
 def plain_label(label: Any) -> Any:
     """Return a label as it comes out of a column of labels; raise StreamError if it is not one value."""
     if isinstance(label, np.bool_ | np.integer | np.floating | np.str_):
@@ -157,11 +204,21 @@ def plain_label(label: Any) -> Any:
     kind = type(label)
     if kind in (bool, float) or (kind is str and label.isascii()) or (kind is int and -FAR <= label < FAR):
         return label
-    what = f"Model: the label {short_repr(label)} is neither text nor a number, a date, true or false"
+    what = "is neither text nor a number, a date, true or false"
     try:
         column = as_column([label])
     except StreamError:
-        raise StreamError(what) from None
+        raise LabelError(label, 0, what) from None
     if kind_of(column.type) not in (None, FLAG, CATEGORY, DATE):
-        raise StreamError(what)
+        raise LabelError(label, 0, what)
     return column[0].as_py()
+
+
+def _plain_labels(labels: list[Any]) -> list[Any]:
+    found: list[Any] = []
+    try:
+        found.extend(map(plain_label, labels))
+    except LabelError as error:
+        error.row = len(found)
+        raise
+    return found

@@ -8,7 +8,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from thalweg.errors import Advice, Message, StreamError
-from thalweg.streams.columns.codes import Codes, as_classes, number, spelling
+from thalweg.streams.columns.codes import Codes, as_classes, length_problem, number, spelling
 from thalweg.streams.columns.column import CATEGORY, DATE, FLAG, NUMBER, TEXT, Column, Problems
 from thalweg.streams.columns.spellings import counted, label_match, spellings
 from thalweg.streams.files.arrow_files import ArrowSource
@@ -86,7 +86,8 @@ def check_kinds(source: Source, columns: Iterable[Column]) -> None:
 
 def first_classes(source: Source, label: Column, head: list[Any]) -> NDArray[Any]:
     """Return the sorted labels of the first rows, and set which of their spellings are one."""
-    counts = counted(label.missing.cleaned(rows.column(label.name), numeric=False) for rows in head)
+    found = counted(label.missing.cleaned(rows.column(label.name), numeric=False) for rows in head)
+    counts = {value: n for value, n in found.items() if length_problem(value) is None}
     label.codes = Codes(grows=True, match=label_match(counts))
     label.spellings = spellings(counts, label.codes.match)
     check_labels(source, label, Codes(label.spellings, match=label.codes.match))
@@ -119,9 +120,18 @@ def check_any(source: Source, label: Column, classes: Sized) -> None:
 
 def check_labels(source: Source, label: Column, found: Codes) -> None:
     """Raise StreamError if there are too many distinct labels for classes."""
-    numbers = [number(spelling(value) or "") for value in found.values]
-    fractions = any(value is not None and value % 1 for value in numbers)
-    if len(found) > (MAX_FRACTIONS if fractions else MAX_CLASSES):
+    if len(found) > most_classes(found.values):
         what = f"{source.name}: the target {label.name!r} has {len(found)} different values or more, such as "
         hint = "not a class; name the column of labels as the target, or pass "
         raise StreamError(what, f"{found.values[0]}: {hint}", Advice("classes", [...]))
+
+
+def most_classes(labels: Sequence[Any], n_known: int = 0) -> int:
+    """Return how many distinct labels may be classes: fewer if there are fractions among them.
+
+    The first `n_known` labels are classes already.
+    """
+    new = labels[n_known:] if n_known > MAX_FRACTIONS else labels
+    numbers = [number(spelling(value) or "") for value in new]
+    fractions = any(value is not None and value % 1 for value in numbers)
+    return MAX_FRACTIONS if fractions else MAX_CLASSES

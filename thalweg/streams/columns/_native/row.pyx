@@ -15,22 +15,26 @@ cnp.import_array()
 
 cdef enum:
     MOST_DIGITS = 15                    # of a decimal number that a double holds
-    LONGEST = 1 << 16                   # characters of a new category
 
 cdef object ABSENT = object()
 cdef object UNFIT = object()
 
 
 cdef class RowKernel:
-    """Reads the columns `names` of a record by `cells`; `codes` has the codes of those with categories."""
+    """Reads the columns `names` of a record by `cells`; `codes` has the codes of those with categories.
+
+    A new category has at most `most_text` characters.
+    """
 
     cdef tuple names, cells, codes
     cdef cnp.npy_intp width
+    cdef Py_ssize_t most_text
 
-    def __init__(self, names, cells, codes):
+    def __init__(self, names, cells, codes, Py_ssize_t most_text):
         self.names, self.cells, self.codes = tuple(names), tuple(cells), tuple(codes)
         if not len(self.names) == len(self.cells) == len(self.codes):
             raise ValueError("names, cells and codes must be of the same columns")
+        self.most_text = most_text
         self.width = sum(cell.width for cell in self.cells)
 
     def read(self, record, bint learns):
@@ -77,8 +81,8 @@ cdef class RowKernel:
         return nested(record, name) if "." in name else None
 
     cdef bint has_code(self, Py_ssize_t c, value) except -1:
-        # Whether a new category may have one: a very long text may be rows after a quote that never ends.
-        return self.codes[c].grows and (type(value) is not str or len(value) <= LONGEST)
+        # Whether a new category may have one: a block of one row refuses a text that is too long.
+        return self.codes[c].grows and (type(value) is not str or len(value) <= self.most_text)
 
 
 cdef object nested(record, str name):
