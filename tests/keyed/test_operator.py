@@ -263,7 +263,6 @@ def test_a_state_of_another_operator_or_a_damaged_one_is_refused():
         operator([{"n": 1, "x0": 1.0}])
 
 
-<<<<<<< HEAD
 @pytest.mark.parametrize("learner", ["slab", "object"])
 @pytest.mark.parametrize("part", ["operator", "bucket", "records", "late", "last", "text", "lengths"])
 def test_any_other_value_in_a_state_or_in_an_operator_is_a_state_error(learner, part):
@@ -287,7 +286,8 @@ def content_of(data):
 def packed(content):
     arrays = []
     return pack({"content": to_json(content, arrays)}, arrays)
-=======
+
+
 def test_an_event_with_a_category_of_more_than_512_characters_is_refused():
     bank = Bank(thalweg.Model(target="paid", learner="LogisticMixture"), key="customer")
     operator = Operator(bank, order="when").begin(records(300))
@@ -297,4 +297,3 @@ def test_an_event_with_a_category_of_more_than_512_characters_is_refused():
     statuses, problems = outputs.column("status").to_pylist(), outputs.column("problem").to_pylist()
     assert [i for i, status in enumerate(statuses) if status == "refused"] == [3, 5]
     assert "'colour'" in problems[3] and "513 characters" in problems[3] and "513 characters" in problems[5]
->>>>>>> s3
