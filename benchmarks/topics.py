@@ -96,7 +96,7 @@ def main():
     if options.child:
         child(*options.child)
         return
-    from mock_kafka import mock_kafka
+    from support.mock_kafka import mock_kafka
 
     with mock_kafka() as kafka:
         for name, (_, made) in WAYS.items():

@@ -3,7 +3,7 @@
 import sys
 
 import pytest
-from skips import pytest_sessionfinish, pytest_terminal_summary  # noqa: F401, hooks
+from support.skips import pytest_sessionfinish, pytest_terminal_summary  # noqa: F401, hooks
 
 from thalweg.commands import app as cli
 

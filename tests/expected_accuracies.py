@@ -28,8 +28,8 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-from every_learner import registry
 from golden.streams import STREAMS, folder, is_there, load
+from support.every_learner import registry
 
 from thalweg import drift
 

@@ -8,9 +8,8 @@ Files that are there are never written again: later releases must load them and 
 
 from pathlib import Path
 
-import every_learner
 import numpy as np
-import order_rows
+from support import every_learner, order_rows
 
 import thalweg
 from thalweg import learners, preprocessing

@@ -19,8 +19,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from live_messages import begun_model, bit_equal_answers, direct, messages
-from mock_kafka import mock_kafka
+from support.live_messages import begun_model, bit_equal_answers, direct, messages
+from support.mock_kafka import mock_kafka
 
 from thalweg.connectors import KafkaSink, KafkaSource
 from thalweg.live import LiveModel, consume

@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 import pytest
-from places import ROOT, needs_checkout
+from support.places import ROOT, needs_checkout
 
 import thalweg
 

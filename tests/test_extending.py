@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from places import ROOT, needs_checkout
+from support.places import ROOT, needs_checkout
 
 pytestmark = needs_checkout
 MOST_FILES = 3
@@ -191,7 +191,7 @@ def test_new_tests_and_those_of_the_layout_and_the_contract_pass(extended):
 COMMANDS = """
 import json
 from pathlib import Path
-from command import run_command
+from support.command import run_command
 import thalweg.learners.bayes._native.naive_bayes as kernel
 
 assert Path(kernel.__file__).is_relative_to(Path.cwd()), "the copy is not what is imported"

@@ -5,15 +5,15 @@ import sys
 import fuzz.files
 import numpy as np
 import pytest
-from file_rows import write
-from isolated import Worker
-from mutations import MUTATIONS, damaged
+from support.file_rows import write
+from support.isolated import Worker
+from support.mutations import MUTATIONS, damaged
 
 from thalweg.errors import StreamError
 
 SCRIPT = """
 import os, time
-from isolated import answer_cases
+from support.isolated import answer_cases
 
 def check(case):
     if case == "crash":

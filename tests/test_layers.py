@@ -5,9 +5,9 @@ import tomllib
 from collections import Counter
 from graphlib import TopologicalSorter
 
-import every_learner
 import pytest
-from places import ROOT, TESTS, needs_checkout
+from support import every_learner
+from support.places import ROOT, TESTS, needs_checkout
 
 from thalweg import learners, trust
 from thalweg.learners.base import NativeClassifier

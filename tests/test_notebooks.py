@@ -4,7 +4,7 @@ import json
 import sys
 
 import pytest
-from places import ROOT, needs_checkout
+from support.places import ROOT, needs_checkout
 
 pytestmark = needs_checkout
 DOCS = ROOT / "docs"

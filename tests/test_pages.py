@@ -5,8 +5,8 @@ import shlex
 import sys
 
 import pytest
-from page_names import GIVEN
-from places import ROOT, needs_checkout
+from support.page_names import GIVEN
+from support.places import ROOT, needs_checkout
 
 pytestmark = needs_checkout
 DOCS = ROOT / "docs"

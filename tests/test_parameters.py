@@ -3,11 +3,11 @@
 import inspect
 from fractions import Fraction
 
-import every_learner
 import joblib
 import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
+from support import every_learner
 
 from thalweg import drift, learners
 from thalweg._parameters import (

@@ -6,10 +6,10 @@ import pickletools
 import sys
 import types
 
-import every_learner
 import numpy as np
 import pytest
-from counting import NearestMean
+from support import every_learner
+from support.counting import NearestMean
 
 from thalweg import drift, evaluation, learners, preprocessing, streams, trust
 from thalweg.checks.rows import rows, taught

@@ -4,7 +4,7 @@ import re
 import sys
 
 import pytest
-from places import ROOT, needs_checkout
+from support.places import ROOT, needs_checkout
 
 pytestmark = needs_checkout
 sys.path.insert(0, str(ROOT / "docs"))

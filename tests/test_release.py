@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import pytest
-from places import ROOT, needs_checkout
+from support.places import ROOT, needs_checkout
 
 pytestmark = needs_checkout
 PAIRS = [("A", "sea"), ("B(x)", "sea"), ("A", "elec"), ("B(x)", "elec")]

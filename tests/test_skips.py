@@ -5,8 +5,8 @@ import subprocess
 import sys
 
 import pytest
-from places import ROOT
-from skips import is_allowed
+from support.places import ROOT
+from support.skips import is_allowed
 
 PLAIN = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}  # plugins take most of the time
 ALLOWED = "CapyMOA, which needs Java, is not installed"
@@ -51,7 +51,7 @@ def test_data_and_chromium_may_be_absent_where_they_cannot_be_there(monkeypatch,
     for lacks, expected in (("", False), ("chromium", True)):
         monkeypatch.setenv("THALWEG_CI_LACKS", lacks)
         assert is_allowed("needs Chromium to lay out a page") is expected
-    monkeypatch.setattr("skips.SHARED", tmp_path)
+    monkeypatch.setattr("support.skips.SHARED", tmp_path)
     assert is_allowed("elec2.arff is not beside the checkout (../shared/data)")
     assert is_allowed("elec2 is not in /data, nor beside the checkout (../shared/data)")
     (tmp_path / "data").mkdir()

@@ -4,7 +4,7 @@ import re
 from functools import cache
 
 import pytest
-from places import ROOT, needs_checkout
+from support.places import ROOT, needs_checkout
 
 pytestmark = needs_checkout
 GIVEN_UP = {

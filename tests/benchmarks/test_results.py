@@ -1,7 +1,7 @@
 """The results of benchmarks are kept by method and stream, and the page marks what misses its bar."""
 
 import pytest
-from places import needs_checkout
+from support.places import needs_checkout
 
 kept = pytest.importorskip("benchmarks.kept")
 growth = pytest.importorskip("benchmarks.growth")

@@ -5,7 +5,7 @@ import time
 
 import numpy as np
 import pytest
-from record_rows import are_identical, block_row
+from support.record_rows import are_identical, block_row
 
 from thalweg.streams.columns.row_reader import RowReader
 

@@ -13,10 +13,10 @@ import xml.etree.ElementTree as ElementTree
 from functools import cache
 from pathlib import Path
 
-import every_learner
 import pytest
-from command import run_command
-from places import DATA, data_file
+from support import every_learner
+from support.command import run_command
+from support.places import DATA, data_file
 
 COMMAND = Path(sys.executable).with_name("thalweg")
 

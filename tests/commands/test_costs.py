@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from command import run_command
+from support.command import run_command
 
 from thalweg.commands.costs_file import read_costs
 from thalweg.errors import StreamError

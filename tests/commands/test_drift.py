@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 import pytest
-from command import run_command
-from file_rows import write_table
+from support.command import run_command
+from support.file_rows import write_table
 
 from thalweg.drift import KolmogorovSmirnovMonitor
 from thalweg.errors import StreamError

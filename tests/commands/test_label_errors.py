@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from file_rows import write_table
-from flipped_rows import flipped_rows
+from support.file_rows import write_table
+from support.flipped_rows import flipped_rows
 from typer.testing import CliRunner
 
 from thalweg.commands.app import app

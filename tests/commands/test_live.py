@@ -4,8 +4,8 @@ import json
 import sqlite3
 
 import pytest
-from command import run_command
 from live.live_rows import labels, new_model, records
+from support.command import run_command
 
 from thalweg.live import LiveModel
 

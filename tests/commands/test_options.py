@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from places import DATA, data_file
+from support.places import DATA, data_file
 
 from thalweg import streams
 from thalweg._learner_text import read_learner, read_value

@@ -2,7 +2,7 @@
 
 import json
 
-from command import run_command
+from support.command import run_command
 
 import thalweg
 

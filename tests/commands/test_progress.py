@@ -8,7 +8,7 @@ import sys
 from contextlib import redirect_stderr
 
 import pytest
-from file_rows import write
+from support.file_rows import write
 from typer.testing import CliRunner
 
 from thalweg.commands import progress as progress_bar

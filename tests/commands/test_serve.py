@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from service_process import free_port, model, orders
+from support.service_process import free_port, model, orders
 
 from thalweg.commands import serve_models
 from thalweg.live import Client, FolderInUse, LiveModel, NotAllowed, ServiceUnreachable

@@ -11,7 +11,7 @@ import warnings
 from pathlib import Path
 
 import pytest
-from places import ROOT, needs_checkout
+from support.places import ROOT, needs_checkout
 
 from thalweg.commands.outputs import prepare_streams, terminal
 from thalweg.commands.progress import Bar

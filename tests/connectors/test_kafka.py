@@ -5,7 +5,7 @@ import sys
 
 import pyarrow as pa
 import pytest
-from mock_kafka import mock_kafka
+from support.mock_kafka import mock_kafka
 
 from thalweg.connectors import KafkaSink, KafkaSource
 from thalweg.errors import ParameterError, StreamError

@@ -5,10 +5,10 @@ import inspect
 
 import numpy as np
 import pytest
-from excuses import passes_unless_excused
-from places import TESTS
 from scipy.stats import ks_2samp
 from sklearn.base import clone
+from support.excuses import passes_unless_excused
+from support.places import TESTS
 from twins.drift.page_hinkley import PageHinkleyTwin
 
 from thalweg import drift

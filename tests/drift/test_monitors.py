@@ -7,8 +7,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 import scipy.stats
-from places import DATA, data_file
 from sklearn.base import clone
+from support.places import DATA, data_file
 
 from thalweg import drift
 from thalweg.drift import HellingerMonitor, KolmogorovSmirnovMonitor, StabilityMonitor, distances

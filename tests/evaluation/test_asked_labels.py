@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 import scipy.stats
-from numbered_rows import Numbered
 from sklearn.naive_bayes import GaussianNB
+from support.numbered_rows import Numbered
 
 from thalweg import learners
 from thalweg.errors import ParameterError

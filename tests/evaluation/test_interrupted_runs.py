@@ -6,7 +6,7 @@ import time
 import numpy as np
 import pytest
 import scipy.stats
-from timed_interrupts import without_gc_callbacks
+from support.timed_interrupts import without_gc_callbacks
 
 from thalweg.evaluation import chunked, holdout, prequential
 from thalweg.learners import LogisticMixture, NaiveBayes

@@ -1,12 +1,12 @@
 """Late labels change no answer and take no call a row; learners that do not observe are shown nothing."""
 
-import every_learner
 import numpy as np
 import pytest
 import scipy.stats
-from late_rows import Dropping
-from numbered_rows import Numbered
 from sklearn.base import clone
+from support import every_learner
+from support.late_rows import Dropping
+from support.numbered_rows import Numbered
 
 from thalweg import learners
 from thalweg.evaluation import chunked, prequential

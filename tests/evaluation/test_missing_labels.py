@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from file_rows import whole, write
+from support.file_rows import whole, write
 from typer.testing import CliRunner
 
 from thalweg.commands.app import app

@@ -4,8 +4,8 @@ import json
 
 import numpy as np
 import pytest
-from file_rows import write
-from late_classes import N_ROWS, Late
+from support.file_rows import write
+from support.late_classes import N_ROWS, Late
 
 from thalweg.adapters import SklearnLearner
 from thalweg.commands import run as run_command

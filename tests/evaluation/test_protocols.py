@@ -7,8 +7,8 @@ import pytest
 import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numbered_rows import Numbered
-from places import DATA
+from support.numbered_rows import Numbered
+from support.places import DATA
 
 from thalweg.evaluation import chunked, holdout, prequential
 from thalweg.evaluation.arrivals import NEVER, Arrivals, steps_as_labels_come

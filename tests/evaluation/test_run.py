@@ -8,7 +8,7 @@ import tracemalloc
 import numpy as np
 import pytest
 import sklearn.metrics
-from late_classes import Late
+from support.late_classes import Late
 
 from thalweg.errors import ParameterError
 from thalweg.evaluation import chunked, metrics, prequential, report

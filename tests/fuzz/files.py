@@ -10,9 +10,9 @@ import sys
 from pathlib import Path
 
 import numpy as np
-from damaged_files import read_damaged, tell
-from isolated import run_script
-from valid_files import valid_files
+from support.damaged_files import read_damaged, tell
+from support.isolated import run_script
+from support.valid_files import valid_files
 
 from thalweg.errors import StreamError
 from thalweg.streams import from_arrays, from_file

@@ -12,7 +12,7 @@ from http.client import HTTPException, HTTPResponse
 from pathlib import Path
 
 import pyarrow as pa
-from service_process import model, running
+from support.service_process import model, running
 
 from thalweg.service import Limits, Settings
 

@@ -7,8 +7,8 @@ import argparse
 import sys
 import time
 
-import every_learner
-from isolated import Worker, answer_cases
+from support import every_learner
+from support.isolated import Worker, answer_cases
 
 from thalweg.checks import safety
 

@@ -10,8 +10,8 @@ import hashlib
 from pathlib import Path
 
 import numpy as np
-from damaged_files import read_damaged, tell
-from isolated import run_script
+from support.damaged_files import read_damaged, tell
+from support.isolated import run_script
 
 import thalweg
 from thalweg.errors import ModelFileError

@@ -7,10 +7,10 @@ import sys
 import time
 from collections import Counter
 
-import every_learner
 import numpy as np
 from golden_models import NAMES, small
-from isolated import Worker, run_script
+from support import every_learner
+from support.isolated import Worker, run_script
 
 from thalweg import drift
 from thalweg.checks.detector_safety import try_damaged_detector

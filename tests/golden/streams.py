@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 from golden.mixed_rows import N_CATEGORIES, mixed_rows
-from places import DATA
+from support.places import DATA
 
 from thalweg.streams import LED, SEA, Hyperplane, RandomRBF, datasets
 

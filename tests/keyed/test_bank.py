@@ -7,9 +7,9 @@ import threading
 import numpy as np
 import pandas as pd
 import pytest
-from separate_learners import rows_of
 from sklearn.exceptions import NotFittedError
-from timed_interrupts import interrupted_within
+from support.separate_learners import rows_of
+from support.timed_interrupts import interrupted_within
 
 import thalweg
 from thalweg.errors import ModelFileError, ParameterError, StateError, WaitingError

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from separate_learners import SeparateLearners, rows_of
+from support.separate_learners import SeparateLearners, rows_of
 
 from thalweg.keyed import Bank
 from thalweg.learners import (

@@ -1,9 +1,9 @@
 """Every kernel keeps what it learns in its arrays: two states can take turns in one kernel."""
 
-import every_learner
 import numpy as np
 import pytest
-from separate_states import PARAMETERS, rows
+from support import every_learner
+from support.separate_states import PARAMETERS, rows
 
 from thalweg.keyed._native.slab import Slab
 from thalweg.keyed._native.slots import SlotKernel, obstacle

@@ -10,8 +10,8 @@ import sys
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from places import ROOT
-from spark_events import differences, events, operator, plain
+from support.places import ROOT
+from support.spark_events import differences, events, operator, plain
 
 from thalweg.keyed import spark as keyed_spark
 

@@ -5,8 +5,8 @@ import warnings
 
 import pyarrow as pa
 import pytest
-from mock_kafka import mock_kafka
-from spark_events import differences, events, operator, plain
+from support.mock_kafka import mock_kafka
+from support.spark_events import differences, events, operator, plain
 
 from thalweg.connectors import KafkaSink, KafkaSource
 from thalweg.keyed import run

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from spark_events import differences, events, plain
+from support.spark_events import differences, events, plain
 
 DRIVER = Path(__file__).with_name("driver.py")
 LONGEST = 600  # seconds that a process may take

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from spark_events import SCHEMA, operator
+from support.spark_events import SCHEMA, operator
 
 from thalweg.keyed import spark as keyed_spark
 

@@ -3,9 +3,9 @@
 import os
 
 import pytest
-from every_learner import registry
 from expected_accuracies import FACTOR, FLOOR, difference, machine, measured, read
 from golden.streams import STREAMS, folder, is_there
+from support.every_learner import registry
 
 TABLE = read()
 

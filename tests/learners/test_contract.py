@@ -1,10 +1,10 @@
 """Every exported learner keeps the stream contract; broken ones are caught."""
 
-import every_learner
 import numpy as np
 import pytest
-from counting import Counting, NearestMean
-from excuses import passes_unless_excused
+from support import every_learner
+from support.counting import Counting, NearestMean
+from support.excuses import passes_unless_excused
 
 from thalweg import learners, trust
 from thalweg.checks.learner import CHECKS, check_learner

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
 from sklearn.tree import DecisionTreeClassifier
-from tree_rows import KINDS, N_CATEGORIES, wandering_rows
+from support.tree_rows import KINDS, N_CATEGORIES, wandering_rows
 
 from thalweg import learners
 from thalweg.learners import (

@@ -1,8 +1,8 @@
 """Classes that appear later: close to a learner that knew them from the start."""
 
-import every_learner
 import numpy as np
 import pytest
+from support import every_learner
 
 from thalweg import learners
 from thalweg.checks.rows import rows

@@ -1,8 +1,8 @@
 """Inputs that appear later: close to a learner that knew them from the start and found them missing."""
 
-import every_learner
 import numpy as np
 import pytest
+from support import every_learner
 
 from thalweg.checks.faults import can_interrupt, failing_allocation, interrupted
 from thalweg.checks.learner import inputs_may_come_later

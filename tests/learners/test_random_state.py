@@ -2,10 +2,10 @@
 
 import inspect
 
-import every_learner
 import numpy as np
 import pytest
 from sklearn.base import clone
+from support import every_learner
 
 from thalweg._parameters import seed_of
 from thalweg.drift import KSWIN

@@ -6,8 +6,8 @@ from functools import partial
 
 import numpy as np
 import pytest
-from late_rows import Dropping, follow, keepers, random_steps
 from sklearn.base import clone
+from support.late_rows import Dropping, follow, keepers, random_steps
 
 from thalweg.checks.faults import interrupted
 from thalweg.checks.rows import reloaded

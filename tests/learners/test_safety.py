@@ -5,7 +5,7 @@ import time
 
 import numpy as np
 import pytest
-from counting import Counting
+from support.counting import Counting
 
 from thalweg._native import layout
 from thalweg.checks import faults, safety

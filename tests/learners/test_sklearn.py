@@ -1,7 +1,7 @@
 """scikit-learn's own check suite, on every learner."""
 
-import every_learner
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from support import every_learner
 
 BY_ROWS = "weights count in the information, forgetting and windows go by rows: the row twice fades twice"
 DRAWS_WEIGHTS = "each row is learned a random number of times, drawn once whatever its weight"

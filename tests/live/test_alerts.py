@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import numpy as np
 import pytest
-from live_events import feed_blocks, late_events
+from support.live_events import feed_blocks, late_events
 
 from thalweg.live.alerts import ACCURACY, DRIFT, DROPPED, SILENCE, AlertRules, Alerts, Episodes
 from thalweg.live.watch.live_watch import LiveWatch

@@ -5,8 +5,8 @@ import json
 
 import kill_kafka
 import pytest
-from live_messages import begun_model, bit_equal_answers, direct, messages
-from mock_kafka import mock_kafka
+from support.live_messages import begun_model, bit_equal_answers, direct, messages
+from support.mock_kafka import mock_kafka
 
 import thalweg
 from thalweg.connectors import KafkaSink, KafkaSource

@@ -2,7 +2,7 @@
 
 import math
 
-from live_events import feed_blocks, late_events
+from support.live_events import feed_blocks, late_events
 
 from thalweg.learners import LogisticMixture
 from thalweg.live.metrics import watch_samples

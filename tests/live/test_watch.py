@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from live_events import feed, feed_blocks, give, late_events, script
+from support.live_events import feed, feed_blocks, give, late_events, script
 
 from thalweg.errors import ParameterError, StateError
 from thalweg.evaluation.baselines import BASELINES

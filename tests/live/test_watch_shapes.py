@@ -4,7 +4,7 @@ import time
 
 import numpy as np
 import pytest
-from places import data_file
+from support.places import data_file
 
 import thalweg
 from thalweg.learners import LogisticMixture

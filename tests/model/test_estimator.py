@@ -3,10 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
-from order_rows import orders
 from sklearn.base import clone, is_classifier
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, TimeSeriesSplit, cross_val_score
+from support.order_rows import orders
 
 import thalweg
 from thalweg.errors import ParameterError, StreamError

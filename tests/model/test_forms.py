@@ -11,9 +11,9 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from command import run_command
-from order_rows import as_csv, orders, without
-from places import DATA, data_file
+from support.command import run_command
+from support.order_rows import as_csv, orders, without
+from support.places import DATA, data_file
 
 import thalweg
 from thalweg.errors import ColumnWarning, StreamError

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import pytest
-from order_rows import orders, without
+from support.order_rows import orders, without
 
 import thalweg
 from thalweg.errors import ParameterError, StreamError, WaitingError

@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from order_rows import as_csv, orders, without
+from support.order_rows import as_csv, orders, without
 
 import thalweg
 from thalweg.errors import ColumnWarning, ParameterError, StreamError

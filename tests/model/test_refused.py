@@ -7,8 +7,8 @@ from uuid import UUID
 import numpy as np
 import pandas as pd
 import pytest
-from order_rows import as_csv, orders, without
 from sklearn.naive_bayes import GaussianNB
+from support.order_rows import as_csv, orders, without
 
 import thalweg
 from thalweg.errors import StreamError, WaitingError

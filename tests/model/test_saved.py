@@ -5,9 +5,9 @@ import pickle
 
 import numpy as np
 import pytest
-from order_rows import orders, without
-from places import TESTS
-from timed_interrupts import interrupted_within
+from support.order_rows import orders, without
+from support.places import TESTS
+from support.timed_interrupts import interrupted_within
 
 import thalweg
 from thalweg.checks.running import assert_same

@@ -3,7 +3,7 @@
 import re
 import runpy
 
-from places import ROOT, needs_checkout
+from support.places import ROOT, needs_checkout
 
 from thalweg import papers
 from thalweg.papers.reports import Claim, Report

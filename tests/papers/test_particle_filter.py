@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from places import data_file
+from support.places import data_file
 
 from thalweg.errors import StreamError
 from thalweg.learners import NaiveBayes

@@ -7,8 +7,8 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
-from odd_rows import odd_rows
 from sklearn.base import clone
+from support.odd_rows import odd_rows
 from twins.preprocessing import steps as twins
 
 import thalweg

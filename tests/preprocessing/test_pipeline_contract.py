@@ -1,8 +1,8 @@
 """Pipelines of many kinds keep the contract of learners, and are classifiers of scikit-learn."""
 
 import pytest
-from excuses import passes_unless_excused
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from support.excuses import passes_unless_excused
 
 from thalweg.checks.learner import CHECKS
 from thalweg.learners import (

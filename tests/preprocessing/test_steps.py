@@ -6,10 +6,10 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from odd_rows import odd_rows
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from support.odd_rows import odd_rows
 from twins.preprocessing import steps as twins
 
 from thalweg import preprocessing

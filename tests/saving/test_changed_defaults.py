@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from golden_models import NAMES, small
-from places import TESTS
+from support.places import TESTS
 
 import thalweg
 from thalweg import drift, learners, preprocessing, trust

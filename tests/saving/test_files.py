@@ -9,12 +9,12 @@ import subprocess
 import sys
 import threading
 
-import every_learner
 import fuzz.models
 import numpy as np
 import pytest
-from counting import Counting
-from places import TESTS
+from support import every_learner
+from support.counting import Counting
+from support.places import TESTS
 
 import thalweg
 from thalweg import learners
@@ -161,7 +161,7 @@ def test_a_foreign_file_gets_one_clear_error(tmp_path, content, message):
 
 def test_a_class_from_elsewhere_must_be_allowed():
     data = thalweg.to_bytes(taught(Counting()))
-    with pytest.raises(ModelFileError, match=r"'counting:Counting', which is not one of thalweg's"):
+    with pytest.raises(ModelFileError, match=r"'support.counting:Counting', which is not one of thalweg's"):
         thalweg.from_bytes(data)
     loaded = thalweg.from_bytes(data, allow=[Counting])
     assert type(loaded) is Counting

@@ -3,7 +3,7 @@
 import numpy as np
 import pyarrow as pa
 import pytest
-from service_process import running
+from support.service_process import running
 
 import thalweg
 from thalweg.service import arrow

@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 import numpy as np
 import pyarrow as pa
 import pytest
-from service_process import running
+from support.service_process import running
 
 from thalweg.errors import ParameterError
 from thalweg.live import (

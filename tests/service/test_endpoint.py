@@ -4,7 +4,7 @@ import json
 
 import pyarrow as pa
 import pytest
-from service_app import Service
+from support.service_app import Service
 
 JSON = {"content-type": "application/json"}
 

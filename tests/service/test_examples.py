@@ -3,8 +3,8 @@
 import re
 import subprocess
 
-from places import ROOT, needs_checkout
-from service_process import running
+from support.places import ROOT, needs_checkout
+from support.service_process import running
 
 from thalweg.commands.app import app
 from thalweg.service import Settings, Tokens

@@ -1,7 +1,7 @@
 """The Open Inference Protocol."""
 
 import pytest
-from service_app import FakeLive, Service
+from support.service_app import FakeLive, Service
 
 
 @pytest.fixture

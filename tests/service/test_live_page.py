@@ -10,12 +10,12 @@ from html.parser import HTMLParser
 import httpx
 import numpy as np
 import pytest
-from browser import CHROMIUM, ask, needs_chromium
-from live_events import feed_blocks, late_events
-from live_server import served
 from starlette.applications import Starlette
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
+from support.browser import CHROMIUM, ask, needs_chromium
+from support.live_events import feed_blocks, late_events
+from support.live_server import served
 
 from thalweg.learners import LogisticMixture
 from thalweg.live.pages.page import model_page, overview_page

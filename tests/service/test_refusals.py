@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from service_app import FakeLive, Service
+from support.service_app import FakeLive, Service
 
 from thalweg.service import Limits, Settings, Tokens
 

@@ -6,8 +6,8 @@ import os
 import re
 
 import pytest
-from service_app import Service
-from service_process import model, running
+from support.service_app import Service
+from support.service_process import model, running
 
 import thalweg
 from thalweg.errors import ParameterError

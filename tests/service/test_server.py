@@ -6,7 +6,7 @@ import struct
 import time
 
 import pytest
-from service_process import running
+from support.service_process import running
 
 from thalweg.service import Limits, Settings
 from thalweg.service.connections import Connections

@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from places import ROOT
-from service_process import free_port
+from support.places import ROOT
+from support.service_process import free_port
 
 PAGE = ROOT / "docs" / "tutorial_service.md"
 BLOCK = re.compile(r"```(bash|json|text)\n(.*?)```", re.S)

@@ -5,8 +5,8 @@ from urllib.error import URLError
 import numpy as np
 import pytest
 import sklearn.datasets
-from places import DATA
 from sklearn.utils import Bunch
+from support.places import DATA
 
 from thalweg.errors import StreamError
 from thalweg.streams import datasets, from_file

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from counting import NearestMean
 from sklearn.base import clone
+from support.counting import NearestMean
 from twins.trust.calibrated import Calibration
 
 from thalweg.checks.rows import rows

@@ -4,11 +4,11 @@ import json
 import math
 from functools import partial
 
-import every_learner
 import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.linear_model import SGDClassifier
+from support import every_learner
 
 from thalweg import evaluation
 from thalweg.errors import ParameterError

@@ -3,7 +3,7 @@
 import numpy as np
 import pyarrow as pa
 import pytest
-from browser import ask, needs_chromium
+from support.browser import ask, needs_chromium
 
 from thalweg.drift import HellingerMonitor
 from thalweg.evaluation import (

@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from flipped_rows import flipped_rows
+from support.flipped_rows import flipped_rows
 
 from thalweg.evaluation import label_errors
 from thalweg.evaluation.wrong_labels.all_rows import all_rows

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from late_rows import stack
+from support.late_rows import stack
 
 from thalweg.checks.running import assert_same
 from thalweg.errors import StateError

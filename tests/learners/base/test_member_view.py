@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from counting import NearestMean
+from support.counting import NearestMean
 
 from thalweg.checks.running import assert_same
 from thalweg.errors import StateError

@@ -2,9 +2,9 @@
 
 from functools import partial
 
-import every_learner
 import numpy as np
 import pytest
+from support import every_learner
 
 from thalweg import learners
 from thalweg.checks.faults import SECONDS, Interrupt, can_interrupt, interrupted

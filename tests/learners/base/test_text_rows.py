@@ -1,9 +1,9 @@
 """Text values in dict rows are categories."""
 
-import every_learner
 import numpy as np
 import pytest
 from sklearn.base import clone
+from support import every_learner
 
 from thalweg import from_bytes, to_bytes
 from thalweg.errors import ParameterError, StateError

@@ -4,7 +4,7 @@ import csv
 
 import numpy as np
 import pytest
-from places import SHARED, data_file
+from support.places import SHARED, data_file
 from twins.learners.bayes.naive_bayes import NaiveBayesTwin
 
 from thalweg.evaluation import metrics, prequential

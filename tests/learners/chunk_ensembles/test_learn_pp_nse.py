@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from ensemble_rows import turning
+from support.ensemble_rows import turning
 from twins.learners.chunk_ensembles.learn_pp_nse import LearnPPNSE as Twin
 
 from thalweg.errors import ParameterError

@@ -5,7 +5,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from counting import Counting
+from support.counting import Counting
 
 from thalweg.checks.rows import assert_proper
 from thalweg.learners import (

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from ensemble_rows import turning
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.optimize import minimize
 from sklearn.linear_model import LogisticRegression
+from support.ensemble_rows import turning
 from twins.learners.chunk_ensembles import robust_ensemble as twin
 
 from thalweg.checks.rows import assert_proper

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from ensemble_rows import turning
+from support.ensemble_rows import turning
 from twins.learners.chunk_ensembles.sea_ensemble import SEAEnsemble as Twin
 
 from thalweg.errors import ParameterError

@@ -1,7 +1,7 @@
 """An adaptive random forest is its twin, with other learners in the place of trees."""
 
 import numpy as np
-from ensemble_rows import bayes, begun, drifting_rows, events_of, keys_of
+from support.ensemble_rows import bayes, begun, drifting_rows, events_of, keys_of
 from twins.learners.ensembles.forest import ForestTwin
 
 from thalweg.learners import AdaptiveRandomForest, NaiveBayes

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from ensemble_rows import begun, drifting_rows, events_of, keys_of, moving_clouds
+from support.ensemble_rows import begun, drifting_rows, events_of, keys_of, moving_clouds
 from twins.learners.ensembles.online_bagging import BaggingTwin
 
 from thalweg.learners import AdwinBagging, LeveragingBagging, NaiveBayes, OnlineBagging

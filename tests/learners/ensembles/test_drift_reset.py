@@ -5,9 +5,9 @@ import pickle
 
 import numpy as np
 import pytest
-from ensemble_rows import Failing
-from places import SHARED, data_file
 from sklearn.base import clone
+from support.ensemble_rows import Failing
+from support.places import SHARED, data_file
 from twins.drift.page_hinkley import PageHinkleyTwin
 from twins.learners.ensembles import drift_reset as twin
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from counting import Counting
-from ensemble_rows import bayes, begun, drifting_rows, events_of, moving_clouds
 from sklearn.base import clone
+from support.counting import Counting
+from support.ensemble_rows import bayes, begun, drifting_rows, events_of, moving_clouds
 from twins.learners.ensembles.dynamic_weighted_majority import MajorityTwin
 
 from thalweg.learners import DynamicWeightedMajority, HoeffdingTree, MajorityClass, NaiveBayes

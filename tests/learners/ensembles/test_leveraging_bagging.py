@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from ensemble_rows import (
+from support.ensemble_rows import (
     assert_poisson,
     begun,
     drawn_weights,

@@ -4,8 +4,8 @@ import pickle
 
 import numpy as np
 import pytest
-from ensemble_rows import ALL, BAGS, FORESTS, Failing, begun, drifting_rows
 from sklearn.linear_model import SGDClassifier
+from support.ensemble_rows import ALL, BAGS, FORESTS, Failing, begun, drifting_rows
 
 from thalweg.checks.running import assert_same
 from thalweg.learners import (

@@ -6,7 +6,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from ensemble_rows import ALL, BAGS, FORESTS, begun, drifting_rows
+from support.ensemble_rows import ALL, BAGS, FORESTS, begun, drifting_rows
 
 from thalweg.learners import (
     BOLE,

@@ -4,9 +4,9 @@ import pickle
 
 import numpy as np
 import pytest
-from counting import Counting, NearestMean
-from ensemble_rows import ALL, FORESTS, begun, drifting_rows, restless_rows
 from sklearn.base import clone
+from support.counting import Counting, NearestMean
+from support.ensemble_rows import ALL, FORESTS, begun, drifting_rows, restless_rows
 
 from thalweg.checks import safety
 from thalweg.checks.mutate import mutated

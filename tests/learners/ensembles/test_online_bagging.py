@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from ensemble_rows import assert_poisson, bayes, begun, drawn_weights, drifting_rows, keys_of
+from support.ensemble_rows import assert_poisson, bayes, begun, drawn_weights, drifting_rows, keys_of
 from twins.learners.ensembles.online_bagging import BaggingTwin
 
 from thalweg.learners import MajorityClass, NaiveBayes, OnlineBagging

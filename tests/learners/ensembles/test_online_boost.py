@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from boosting_rows import WEIGHTS, Case, assert_is_its_twin
-from ensemble_rows import begun, drifting_rows
+from support.boosting_rows import WEIGHTS, Case, assert_is_its_twin
+from support.ensemble_rows import begun, drifting_rows
 from twins.learners.ensembles.online_boost import OnlineBoostTwin
 
 from thalweg.learners import (

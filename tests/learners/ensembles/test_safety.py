@@ -5,8 +5,8 @@ import time
 
 import numpy as np
 import pytest
-from ensemble_rows import ALL, RESTLESS, TREE, begun, name_of, on_threads, restless_rows
 from sklearn.base import clone
+from support.ensemble_rows import ALL, RESTLESS, TREE, begun, name_of, on_threads, restless_rows
 
 from thalweg.checks import faults, safety
 from thalweg.checks.rows import assert_proper

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from ensemble_rows import ALL, FORESTS, begun, restless_rows
 from sklearn.base import clone
+from support.ensemble_rows import ALL, FORESTS, begun, restless_rows
 
 from thalweg.checks import safety
 from thalweg.checks.mutate import mutated

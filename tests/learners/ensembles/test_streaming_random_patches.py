@@ -1,7 +1,7 @@
 """Random patches see inputs of their own; of all inputs they are a forest."""
 
 import numpy as np
-from ensemble_rows import begun, drifting_rows
+from support.ensemble_rows import begun, drifting_rows
 
 from thalweg.learners import AdaptiveRandomForest, NaiveBayes, StreamingRandomPatches
 

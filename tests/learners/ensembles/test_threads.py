@@ -8,9 +8,19 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from ensemble_rows import ALL, BAGS, FORESTS, RESTLESS, TREE, begun, drifting_rows, name_of, on_threads
 from joblib import Parallel, delayed
 from sklearn.base import clone
+from support.ensemble_rows import (
+    ALL,
+    BAGS,
+    FORESTS,
+    RESTLESS,
+    TREE,
+    begun,
+    drifting_rows,
+    name_of,
+    on_threads,
+)
 
 from thalweg._native import workers
 from thalweg.checks import faults, safety

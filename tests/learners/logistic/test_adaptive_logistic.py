@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from logistic_rows import noisy_rows
 from scipy.special import expit
+from support.logistic_rows import noisy_rows
 from twins.learners.logistic.adaptive_logistic import Filter, Logistic
 
 from thalweg.learners import AdaptiveLogistic, LogisticMixture

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from logistic_rows import noisy_rows
+from support.logistic_rows import noisy_rows
 from twins.learners.logistic.adaptive_logistic import Logistic
 
 from thalweg.learners import AdaptiveLogistic, LogisticMixture

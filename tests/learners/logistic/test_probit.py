@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from logistic_rows import noisy_rows
 from scipy.special import log_ndtr, ndtr
 from scipy.stats import norm
+from support.logistic_rows import noisy_rows
 from twins.learners.logistic.adaptive_logistic import mills
 
 from thalweg.learners import AdaptiveLogistic

@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
-from logistic_rows import noisy_rows
 from scipy.special import expit
+from support.logistic_rows import noisy_rows
 from twins.learners.logistic.adaptive_logistic import Filter, Logistic
 
 from thalweg.errors import StateError

@@ -4,7 +4,7 @@ import csv
 
 import numpy as np
 import pytest
-from places import SHARED, data_file
+from support.places import SHARED, data_file
 from twins.learners.neighbours import nearest_neighbours as twin
 
 from thalweg.evaluation import metrics, prequential

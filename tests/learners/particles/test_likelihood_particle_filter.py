@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from particle_rows import CIRCLE, PUBLISHED, answers, assert_is_its_twin, mean_accuracy
+from support.particle_rows import CIRCLE, PUBLISHED, answers, assert_is_its_twin, mean_accuracy
 
 from thalweg.learners import LikelihoodParticleFilter, ParticleFilter
 from thalweg.streams import Circles

@@ -4,8 +4,8 @@ import pickle
 
 import numpy as np
 import pytest
-from particle_rows import CIRCLE, PUBLISHED, accuracy, assert_is_its_twin, mean_accuracy, rows
-from places import data_file
+from support.particle_rows import CIRCLE, PUBLISHED, accuracy, assert_is_its_twin, mean_accuracy, rows
+from support.places import data_file
 from twins.learners.particles.particle_filter import bits, normals
 
 from thalweg.evaluation import prequential

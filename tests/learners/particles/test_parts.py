@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from particle_rows import CIRCLE, accuracy, assert_is_its_twin, moving_rows, rows
 from sklearn.base import clone
+from support.particle_rows import CIRCLE, accuracy, assert_is_its_twin, moving_rows, rows
 from twins.learners.particles.refitting_particle_filter import RefittingTwin
 
 from thalweg.checks.faults import SECONDS, interrupted

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from particle_rows import PUBLISHED, accuracy, answers, assert_is_its_twin
 from sklearn.base import clone
+from support.particle_rows import PUBLISHED, accuracy, answers, assert_is_its_twin
 from twins.learners.particles.refitting_particle_filter import RefittingTwin
 
 from thalweg.evaluation import holdout

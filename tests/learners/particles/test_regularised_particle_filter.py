@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from particle_rows import CIRCLE, PUBLISHED, answers, assert_is_its_twin, mean_accuracy, rows
+from support.particle_rows import CIRCLE, PUBLISHED, answers, assert_is_its_twin, mean_accuracy, rows
 
 from thalweg.learners import ParticleFilter, RegularisedParticleFilter
 from thalweg.streams import Many

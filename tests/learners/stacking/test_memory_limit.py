@@ -5,7 +5,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from tree_rows import KINDS, N_CATEGORIES, growing_rows
+from support.tree_rows import KINDS, N_CATEGORIES, growing_rows
 
 from thalweg.checks import learner as learner_checks
 from thalweg.checks.safety import SAFETY_CHECKS

@@ -4,7 +4,7 @@ import time
 
 import numpy as np
 import pytest
-from subspace_rows import rows
+from support.subspace_rows import rows
 from twins.learners.subspaces import huwrs as twin
 
 from thalweg.checks.faults import SECONDS, can_interrupt, interrupted

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from subspace_rows import rows
+from support.subspace_rows import rows
 from twins.learners.subspaces.sliding_huwrs import SlidingHUWRS as Twin
 
 from thalweg.checks.learner import memory_is_bounded

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 from golden.mixed_rows import N_CATEGORIES, mixed_rows
-from places import TESTS, data_file
+from support.places import TESTS, data_file
 
 from thalweg.checks import learner as checks
 from thalweg.evaluation import metrics, prequential

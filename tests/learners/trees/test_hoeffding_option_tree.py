@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 from golden.mixed_rows import N_CATEGORIES, linear_rows, mixed_rows
-from places import TESTS, data_file
+from support.places import TESTS, data_file
 
 from thalweg.evaluation import metrics, prequential
 from thalweg.learners import AdaptiveHoeffdingOptionTree, HoeffdingOptionTree, HoeffdingTree

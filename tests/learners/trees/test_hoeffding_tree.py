@@ -6,8 +6,8 @@ import math
 import numpy as np
 import pytest
 from golden.mixed_rows import N_CATEGORIES, mixed_rows
-from places import TESTS, data_file
 from sklearn.exceptions import NotFittedError
+from support.places import TESTS, data_file
 from twins.learners.trees.hoeffding_tree import HoeffdingTree as Twin
 
 from thalweg.evaluation import metrics, prequential

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 import pytest
 from sklearn.base import clone
-from tree_rows import KINDS, busy_tree, growing_rows
+from support.tree_rows import KINDS, busy_tree, growing_rows
 
 from thalweg._native import layout
 from thalweg.checks.faults import SECONDS, can_interrupt, interrupted

@@ -4,7 +4,7 @@ import copy
 
 import numpy as np
 import pytest
-from tree_rows import KINDS, busy_tree, growing_rows
+from support.tree_rows import KINDS, busy_tree, growing_rows
 
 from thalweg.checks.mutate import mutated
 from thalweg.checks.rows import assert_proper

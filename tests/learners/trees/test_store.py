@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from tree_rows import KINDS, N_CATEGORIES, some_settings, wandering_rows
+from support.tree_rows import KINDS, N_CATEGORIES, some_settings, wandering_rows
 
 from thalweg.learners.trees._native.codes import DEAD, FREE_SLOTS, FREE_WINDOWS, NODES, SLOTS, WINDOWS
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from cluster_rows import clusters, training, weighted_clouds
 from sklearn.ensemble import AdaBoostClassifier
+from support.cluster_rows import clusters, training, weighted_clouds
 from twins.learners.window_boosting import adaboost_window as twin
 
 from thalweg.learners import AdaBoostWindow, DecisionTree, NaiveBayes

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from cluster_rows import clusters, training, weighted_clouds
+from support.cluster_rows import clusters, training, weighted_clouds
 from twins.learners.window_boosting import iboost as twin
 
 from thalweg.drift import DDM

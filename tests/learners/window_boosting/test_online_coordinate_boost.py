@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from cluster_rows import clusters
+from support.cluster_rows import clusters
 from twins.learners.window_boosting.online_coordinate_boost import CoordinateTwin, exact_alphas
 
 from thalweg.errors import ParameterError, StateError

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
-from file_rows import complaint, whole, write
+from support.file_rows import complaint, whole, write
 from typer.testing import CliRunner
 
 from thalweg.commands.app import app

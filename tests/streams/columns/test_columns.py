@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet
 import pytest
-from file_rows import complaint, whole, write
+from support.file_rows import complaint, whole, write
 
 from thalweg._native.calendar import date_inputs
 from thalweg.checks import check_stream

@@ -13,8 +13,8 @@ from decimal import Decimal
 
 import numpy as np
 import pytest
-from messy_values import SOME, any_value, date
-from record_rows import Refused, are_identical, block_row
+from support.messy_values import SOME, any_value, date
+from support.record_rows import Refused, are_identical, block_row
 
 from thalweg.streams.columns import date_layouts
 from thalweg.streams.columns.codes import MATCHES, Codes

@@ -7,9 +7,9 @@ import tomllib
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
-from file_rows import whole, write
-from places import TESTS, data_file
-from record_rows import are_identical, array_of, block_row
+from support.file_rows import whole, write
+from support.places import TESTS, data_file
+from support.record_rows import are_identical, array_of, block_row
 
 from thalweg.streams import from_file
 from thalweg.streams.columns.row_reader import RowReader

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.ipc
 import pyarrow.parquet
 import pytest
-from file_rows import complaint, whole, write
-from valid_files import valid_files
+from support.file_rows import complaint, whole, write
+from support.valid_files import valid_files
 
 from thalweg.errors import StreamError, one_line
 from thalweg.streams import from_file

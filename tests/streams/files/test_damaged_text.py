@@ -5,7 +5,7 @@ import time
 
 import numpy as np
 import pytest
-from file_rows import complaint, whole, write
+from support.file_rows import complaint, whole, write
 
 from thalweg.streams import from_file
 from thalweg.streams.files import arff, text_files

@@ -7,7 +7,7 @@ import sys
 
 import numpy as np
 import pytest
-from file_rows import complaint, whole, write
+from support.file_rows import complaint, whole, write
 
 from thalweg.evaluation import prequential
 from thalweg.learners import NaiveBayes

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from file_rows import write
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from support.file_rows import write
 
 from thalweg.errors import StreamError
 from thalweg.streams import from_file

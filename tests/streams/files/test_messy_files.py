@@ -7,8 +7,8 @@ import tomllib
 
 import numpy as np
 import pytest
-from file_rows import complaint, whole
-from places import TESTS
+from support.file_rows import complaint, whole
+from support.places import TESTS
 
 from thalweg.streams import from_file
 

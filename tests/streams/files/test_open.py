@@ -12,9 +12,9 @@ import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet
 import pytest
-from file_rows import complaint, whole, write
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from support.file_rows import complaint, whole, write
 
 import thalweg
 from thalweg.checks import check_stream

@@ -9,7 +9,7 @@ import zipfile
 import numpy as np
 import pandas as pd
 import pytest
-from file_rows import complaint, whole, write
+from support.file_rows import complaint, whole, write
 
 from thalweg.streams import from_file
 

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
-from file_rows import complaint, whole, write
+from support.file_rows import complaint, whole, write
 
 from thalweg.checks import check_stream
 from thalweg.streams import SEA, from_arrays, from_file, noisy

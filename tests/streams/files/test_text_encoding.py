@@ -6,7 +6,7 @@ import sys
 
 import numpy as np
 import pytest
-from file_rows import complaint, whole, write
+from support.file_rows import complaint, whole, write
 
 from thalweg.commands.wording import in_options
 from thalweg.streams import from_file

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from places import DATA
+from support.places import DATA
 
 from thalweg import streams
 from thalweg.streams.generators.led import NOT_ROUND, SEGMENTS

@@ -7,8 +7,9 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
-from isolated import Worker
-from mutations import damaged
+
+from support.isolated import Worker
+from support.mutations import damaged
 
 KEPT = Path("build/fuzz")
 

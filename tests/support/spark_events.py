@@ -2,8 +2,8 @@
 
 import numpy as np
 import pyarrow as pa
-from separate_learners import SeparateLearners
 
+from support.separate_learners import SeparateLearners
 from thalweg.keyed import Bank, Operator
 from thalweg.learners import LogisticMixture
 

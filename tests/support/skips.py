@@ -8,7 +8,8 @@ import re
 from collections import Counter
 
 import pytest
-from places import SHARED
+
+from support.places import SHARED
 
 ALLOWED = {  # regular expressions of reasons, and whether one may be given on this machine
     r"CapyMOA, which needs Java, is not installed": lambda reason: True,
