@@ -142,7 +142,7 @@ class WaitingStore:
         """Return the rows, oldest first, as plain data; arrays are copies."""
         ids, slots = list(self.index), np.array(list(self.index.values()), dtype=np.intp)
         X = self.rows(slots)
-        rows = [each.copy() for each in (X.starts, X.columns, X.values)] if isinstance(X, SparseRows) else [X]
+        rows = [X.starts, X.columns, X.values] if isinstance(X, SparseRows) else [X]
         said = self.said(slots)
         k = int(said.fields["n_classes"].max()) if len(slots) else 0  # whatever it was for rows before
         said = said._replace(p=said.p[:, :k], sets=None if said.sets is None else said.sets[:, :k])

@@ -33,7 +33,7 @@ class SparseRows:
     Parameters
     ----------
     starts : ndarray of int
-        Rise from 0 to the number of values. The arrays belong to the rows from now on: they become read-only.
+        Rise from 0 to the number of values. All three arrays are copied.
     columns : ndarray of int
         The inputs of the values, below `n_features`, in increasing order within a row.
     values : ndarray of float
@@ -60,9 +60,8 @@ class SparseRows:
         _check_columns(columns, n_features)
         if not _rise_within_rows(starts, columns):
             _refuse("the columns of a row are not in increasing order")
-        values = _clipped(np.ascontiguousarray(values, dtype=np.float64), starts, columns)
-        places = starts.astype(np.intp, copy=False), columns.astype(np.intp, copy=False)
-        _fill(self, *places, values, int(n_features))
+        places = starts.astype(np.intp), columns.astype(np.intp)
+        _fill(self, *places, _clipped(values.astype(np.float64), *places), int(n_features))
 
     def __setattr__(self, name: str, value: Any) -> NoReturn:
         raise AttributeError(f"SparseRows cannot be changed, so {name} cannot be set: make new ones")
