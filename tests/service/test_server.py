@@ -12,7 +12,7 @@ from thalweg.service import Limits, Settings
 from thalweg.service.connections import Connections
 
 ROW = b'{"row": {"price": 12, "shop": "north"}}'
-HEAD = b"POST /models/orders/predict HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n"
+HEAD = b"POST /models/orders/predict HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
 
 
 def request(body, head=HEAD):
@@ -79,7 +79,7 @@ def test_both_ways_refuse_the_same(server, body):
 def test_requests_that_come_together_on_a_connection_are_answered_in_order(server):
     with server.connect() as connection:
         bodies = [b'{"id": "p%d", "row": {"price": %d}}' % (i, i) for i in range(30)]
-        connection.sendall(b"".join(map(request, bodies)) + b"GET /health HTTP/1.1\r\nhost: x\r\n\r\n")
+        connection.sendall(b"".join(map(request, bodies)) + b"GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n")
         rest, ids = b"", []
         while len(ids) < 31:
             part = connection.recv(65536)

@@ -7,12 +7,9 @@ import time
 from contextlib import contextmanager
 from http.client import HTTPConnection
 
-import uvicorn
-
 import thalweg
 from thalweg.live import LiveModel
 from thalweg.service import Application, Settings
-from thalweg.service.protocol import protocol_for
 from thalweg.service.server import Server, bind
 
 JSON = {"content-type": "application/json"}
@@ -39,11 +36,7 @@ class RunningServer:
         self.application = Application(dict.fromkeys(names, live), settings)
         self.bound = bind("127.0.0.1", 0)
         self.port = self.bound.getsockname()[1]
-        config = uvicorn.Config(
-            self.application, log_config=None, access_log=False, lifespan="on", ws="none",
-            http=protocol_for(self.application.endpoints), timeout_graceful_shutdown=5,
-        )  # fmt: skip
-        self.server = Server(config, self.application)
+        self.server = Server(self.application, timeout_graceful_shutdown=5)
         self.thread = threading.Thread(target=self.server.run, kwargs={"sockets": [self.bound]}, daemon=True)
         self.thread.start()
         while not self.server.started:
