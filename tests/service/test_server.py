@@ -6,7 +6,7 @@ import struct
 import time
 
 import pytest
-from support.service_process import running
+from support.service_process import read_answer, running
 
 from thalweg.service import Limits, Settings
 from thalweg.service.connections import Connections
@@ -17,21 +17,6 @@ HEAD = b"POST /models/orders/predict HTTP/1.1\r\nhost: localhost\r\ncontent-type
 
 def request(body, head=HEAD):
     return head + b"content-length: %d\r\n\r\n" % len(body) + body
-
-
-def read_answer(connection):
-    """Return the status and the body of the next answer."""
-    found = b""
-    while b"\r\n\r\n" not in found:
-        part = connection.recv(65536)
-        if not part:
-            return None
-        found += part
-    head, _, body = found.partition(b"\r\n\r\n")
-    length = int(head.lower().split(b"content-length:")[1].split(b"\r\n")[0])
-    while len(body) < length:
-        body += connection.recv(65536)
-    return int(head.split()[1]), body[:length], body[length:]
 
 
 @pytest.fixture(scope="module")

@@ -80,6 +80,31 @@ def running(folder, settings=None, first=None, **options):
             server.stop()
 
 
+def read_head(connection):
+    """Return the status, the headers and what has come of the body of the next answer."""
+    found = b""
+    while b"\r\n\r\n" not in found:
+        part = connection.recv(65536)
+        if not part:
+            return None
+        found += part
+    head, _, body = found.partition(b"\r\n\r\n")
+    first, *lines = head.split(b"\r\n")
+    headers = [tuple(line.decode().lower().split(": ", 1)) for line in lines]
+    assert len(dict(headers)) == len(headers), headers
+    return int(first.split()[1]), dict(headers), body
+
+
+def read_answer(connection):
+    """Return the status and the body of the next answer."""
+    found = read_head(connection)
+    if found is None:
+        return None
+    status, headers, body = found
+    length = int(headers["content-length"])
+    while len(body) < length:
+        body += connection.recv(65536)
+    return status, body[:length], body[length:]
 
 
 def free_port():
