@@ -23,6 +23,7 @@ KEPT = Path("build/fuzz")
 TIME_LIMIT = 20
 MOST_BYTES = 4 << 30
 EVERY = 5000  # inputs after which a line says how far it is
+MOST_PROBLEMS = 200  # after which there is more to mend than to find
 
 
 def tried(source, seed, number):
@@ -78,13 +79,18 @@ def run_inputs(script, seed, seconds=np.inf, n_cases=None, first=0, kept=KEPT, t
     answers, problems, start = Counter(), [], time.monotonic()
     numbers = count(first) if n_cases is None else range(first, first + n_cases)
     with Worker(["-W", "ignore", script, "--worker"]) as worker:
+        began = first
         for number in numbers:
-            if time.monotonic() - start > seconds:
+            if time.monotonic() - start > seconds or len(problems) == MOST_PROBLEMS:
                 break
             answer, ending = worker.answer(f"{seed} {number}")
+            if answer is None and ending.startswith("status 1\nTraceback"):
+                raise RuntimeError(f"input {number} cannot be made: {ending}")
             if answer is None or answer.startswith("problem"):
                 worker.close()
-                problems.append(_kept(script, seed, number, answer or ending, kept))
+                what = f"{answer or ending}\nthe worker began with input {began}"
+                problems.append(_kept(script, seed, number, what, kept))
+                began = number + 1
                 answer = f"problem {(answer or ending).split(maxsplit=2)[1].rstrip(':')}" if answer else "crash"
             answers[answer] += 1
             if tell is not None and (number - first + 1) % EVERY == 0:
