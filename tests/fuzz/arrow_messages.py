@@ -189,7 +189,7 @@ class ArrowMessages:
         named = int(rng.random() < 0.1)
         way = rng.random()
         if way < 0.35:
-            for _ in range(rng.integers(1, 5)):
+            for _ in range(rng.integers(1, 3)):
                 body = _other_number(rng, body)
         elif way < 0.5:
             body = damaged_bytes(rng, body, [body])

@@ -139,8 +139,8 @@ def _near(value, rng):
 def _changed_bytes(data, rng):
     if data.startswith(MAGIC):
         try:
-            return packed(DamagedStates(unpacked(data)).draw(rng)[1])
-        except (TypeError, ValueError):
+            return packed(DamagedStates({"content": unpacked(data)}).draw(rng)[1]["content"])
+        except (LookupError, TypeError, ValueError):
             return data[:-1]
     found = bytearray(data)
     for _ in range(rng.integers(1, 4)):

@@ -118,6 +118,14 @@ def line_about(answers, problems, seconds):
             f"{kinds['refused']:,} refused, {len(problems)} problems; {each}")
 
 
+def check_sample(run, folder, n_cases, seed=0):
+    """Assert that of so many damaged inputs some are accepted, some refused, and none is a problem."""
+    print(f"seed {seed}")
+    answers, problems = run(seed, n_cases=n_cases, kept=folder)
+    assert not problems, problems
+    assert {answer.split()[0] for answer in answers} == {"accepted", "refused"} and answers.total() == n_cases
+
+
 def fuzz_script(description, make, script):
     """Do what a script is asked for on the command line; exit with status 1 at a problem."""
     parser = argparse.ArgumentParser(description=description.splitlines()[0])
