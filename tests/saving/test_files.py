@@ -10,10 +10,12 @@ import sys
 import threading
 
 import fuzz.models
+import fuzz.saved_models
 import numpy as np
 import pytest
 from support import every_learner
 from support.counting import Counting
+from support.numbered_inputs import check_sample
 from support.places import TESTS
 
 import thalweg
@@ -278,6 +280,10 @@ def test_damaged_models_are_loaded_or_refused(tmp_path):
     answers, problems = fuzz.models.run(seed=0, n_cases=600, kept=tmp_path)
     assert not problems
     assert {answer for _, answer in answers} == {"read", "refused"}
+
+
+def test_models_with_damaged_values_are_loaded_or_refused(tmp_path):
+    check_sample(fuzz.saved_models.run, tmp_path, 400)
 
 
 @pytest.mark.parametrize("path", sorted(GOLDEN.rglob("*.tw")), ids=lambda path: path.stem)

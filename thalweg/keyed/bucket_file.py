@@ -7,6 +7,7 @@ has one owner, whose lock ends with its process.
 import json
 import sqlite3
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,11 @@ import pyarrow as pa
 import pyarrow.ipc
 
 from thalweg._atomic_file import make_private
-from thalweg.errors import StateError
+from thalweg._native.layout import at_most
+from thalweg.errors import StateError, ThalwegError
 from thalweg.keyed.bucket import Content
 from thalweg.keyed.operator import Operator
+from thalweg.saving.files import allowed_bytes
 
 AT_ONCE = 2_000  # keys that are read at a time
 PARTS = 1_000_000  # most tables of outputs of a batch
@@ -61,24 +64,53 @@ def in_use(path: Path, error: sqlite3.Error) -> StateError:
     return StateError(f"{path}: {error}")
 
 
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Read the file of a run here: bound its memory; raise StateError, which names it, for any damage."""
+    try:
+        with at_most(allowed_bytes(path.stat().st_size)):
+            yield
+    except sqlite3.Error as error:
+        raise in_use(path, error) from error
+    except (ThalwegError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise StateError(f"{path} is damaged: {error}") from error
+
+
+def checked_counts(data: Any) -> dict[str, int]:
+    """Return how many events had each status; raise ValueError if these are no counts."""
+    counts: dict[str, int] = json.loads(data)
+    if not isinstance(counts, dict) or not all(type(n) is int and n >= 0 for n in counts.values()):
+        raise ValueError("its counts of events are no numbers")
+    return counts
+
+
 class BucketFile:
     """A bucket of keys in memory, and the file that it is kept in."""
 
     def __init__(self, path: Path, operator: Operator) -> None:
         self.path, self._operator = path, operator
         self._file = connect(path)
+        self._is_open = False
+        self._batch, self._n_parts = -1, 0
+        try:
+            self._read()
+        except BaseException:
+            self.close()
+            raise
+
+    def _read(self) -> None:
         self._file.executescript(TABLES)
         found = self._file.execute("SELECT batch, operator, counts FROM done").fetchone()
         self.batch: int = -1 if found is None else found[0]
-        digest = operator.digest_ if found is None else found[1]
-        self.counts: dict[str, int] = {} if found is None else json.loads(found[2])
-        if digest != operator.digest_:
-            raise StateError(f"{path}: this is the state of another operator, with other columns or settings")
-        self.bucket = operator.bucket()
-        for content in self._contents():
-            self.bucket.add(content)
-        self._is_open = False
-        self._batch, self._n_parts = -1, 0
+        digest = self._operator.digest_ if found is None else found[1]
+        if digest != self._operator.digest_:
+            seen = "this is the state of another operator, with other columns or settings"
+            raise StateError(f"{self.path}: {seen}")
+        self.bucket = self._operator.bucket()
+        with reading(self.path):
+            self.counts: dict[str, int] = {} if found is None else checked_counts(found[2])
+            for content in self._contents():
+                self.bucket.add(content)
 
     def _contents(self) -> Iterator[Content]:
         rows = self._file.execute("SELECT key, last, state, late FROM states ORDER BY number")

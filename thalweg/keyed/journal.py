@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from thalweg.errors import StateError
-from thalweg.keyed.bucket_file import connect, from_ipc, to_ipc
+from thalweg.keyed.bucket_file import connect, from_ipc, reading, to_ipc
 
 FORMAT = 1
+NAME = "run.sqlite"
+MOST_BUCKETS = 999
 WAIT = 5.0  # seconds for another process to be gone
 TABLES = """
 CREATE TABLE IF NOT EXISTS about (name TEXT PRIMARY KEY, value BLOB);
@@ -36,7 +38,8 @@ class Journal:
     """The journal of a run's folder, which has one owner."""
 
     def __init__(self, folder: Path) -> None:
-        self._file = connect(folder / "run.sqlite", 4096, WAIT)
+        self._path = folder / NAME
+        self._file = connect(self._path, 4096, WAIT)
         self._file.executescript(TABLES)
 
     def about(self, name: str) -> Any:
@@ -56,18 +59,29 @@ class Journal:
             self.note(operator=operator, buckets=n_buckets, format=FORMAT)
         if self.about("format") != FORMAT:
             raise StateError("keyed: the folder has another format: it was written by another release")
-        return self.about("operator"), int(self.about("buckets"))
+        return self.made_of()
+
+    def made_of(self) -> tuple[bytes, int]:
+        """Return the operator and the number of buckets; raise StateError if they are damaged."""
+        return checked_parts(self.about("operator"), self.about("buckets"), self._path)
+
+    def delivered(self) -> int:
+        """Return the last batch that the sink has; -1 if it has none."""
+        found = self.about("delivered")
+        with reading(self._path):
+            return -1 if found is None else int(found)
 
     def last(self) -> Border | None:
         """Return the last batch."""
         found = self._file.execute("SELECT * FROM batches ORDER BY batch DESC LIMIT 1").fetchone()
-        return None if found is None else _border(found)
+        return None if found is None else self._border(found)
 
     def position(self, source: str) -> Any:
         """Return the position up to which a source was read, None if it was not."""
         wanted = "SELECT stop FROM batches WHERE source = ? ORDER BY batch DESC LIMIT 1"
         found = self._file.execute(wanted, (source,)).fetchone()
-        return None if found is None else json.loads(found[0])
+        with reading(self._path):
+            return None if found is None else json.loads(found[0])
 
     def add(self, border: Border, events: Any = None) -> None:
         """Note a batch, with its events if they cannot be read again; it lasts from now on."""
@@ -78,11 +92,16 @@ class Journal:
     def after(self, batch: int) -> list[tuple[Border, Any]]:
         """Return the batches after a number, with their events if they are kept here."""
         found = self._file.execute("SELECT * FROM batches WHERE batch > ? ORDER BY batch", (batch,))
-        return [(_border(row), None if row[6] is None else from_ipc(row[6])) for row in found.fetchall()]
+        with reading(self._path):
+            return [(self._border(row), None if row[6] is None else from_ipc(row[6])) for row in found]
 
     def borders(self) -> list[Border]:
         """Return all batches."""
-        return [_border(row) for row in self._file.execute("SELECT * FROM batches ORDER BY batch")]
+        return [self._border(row) for row in self._file.execute("SELECT * FROM batches ORDER BY batch")]
+
+    def _border(self, row: Any) -> Border:
+        with reading(self._path):
+            return Border(int(row[0]), json.loads(row[1]), json.loads(row[2]), int(row[3]), int(row[4]), row[5])
 
     def all_have(self, batch: int) -> None:
         """Forget the events of batches up to a number: all buckets have them."""
@@ -94,5 +113,8 @@ class Journal:
         self._file.close()
 
 
-def _border(row: Any) -> Border:
-    return Border(row[0], json.loads(row[1]), json.loads(row[2]), *row[3:6])
+def checked_parts(operator: Any, n_buckets: Any, path: Path) -> tuple[bytes, int]:
+    """Return what a run is made of; raise StateError if these are not bytes and a number of buckets."""
+    if not isinstance(operator, bytes) or not isinstance(n_buckets, int) or not 1 <= n_buckets <= MOST_BUCKETS:
+        raise StateError(f"{path} is damaged: it has no operator, or no number of buckets")
+    return operator, n_buckets

@@ -329,8 +329,18 @@ class KeyedRows(Stateful):
         self._store.extend(len(self._index))
         self._store.restore(state["states"], len(self._index))
         self._late = LateRows.from_state(state["late"])
+        self._check_late()
         self.n_rows_, self.n_skipped_ = int(state["n_rows"]), int(state["n_skipped"])
         self._n_keyed = int(state["n_keyed"])
+
+    def _check_late(self) -> None:
+        """Raise StateError unless rows that wait, which begin with the number of a key, are of known keys."""
+        width = self._like.n_features_in_ + 1
+        if self._late._sparse or self._late.n_features != width:
+            raise StateError("Bank: the rows of the state that wait have another number of inputs")
+        numbers = self._late._rows.rows().X[:, 0]
+        if not ((numbers >= 0) & (numbers < len(self._index)) & (numbers == np.floor(numbers))).all():
+            raise StateError("Bank: a row of the state that waits is of no key")
 
 
 def _has_infinity(X: Any) -> bool:

@@ -10,7 +10,8 @@ from typing import Any
 import pyarrow as pa
 
 from thalweg.errors import StateError
-from thalweg.keyed.bucket_file import BucketFile, in_use, outputs_of
+from thalweg.keyed.bucket_file import BucketFile, checked_counts, in_use, outputs_of, reading
+from thalweg.keyed.journal import NAME, checked_parts
 from thalweg.keyed.key_texts import bucket_of, written
 from thalweg.keyed.operator import ROW, Operator
 from thalweg.keyed.sinks import write_file
@@ -40,21 +41,22 @@ class KeyedRun:
 
     def __init__(self, folder: str | PathLike[str]) -> None:
         self.folder = Path(folder)
-        if not (self.folder / "run.sqlite").exists():
+        if not (self.folder / NAME).exists():
             raise StateError(f"{self.folder} is not the folder of a run")
         try:
             self._look()
         except sqlite3.Error as error:
-            raise in_use(self.folder / "run.sqlite", error) from error
+            raise in_use(self.folder / NAME, error) from error
 
     def _look(self) -> None:
-        with self._opened("run.sqlite") as file:
+        with self._opened(NAME) as file:
             about = dict(file.execute("SELECT name, value FROM about").fetchall())
             self._batches = [row[0] for row in file.execute("SELECT batch FROM batches ORDER BY batch")]
             found = file.execute("SELECT first_row + n_rows FROM batches ORDER BY batch DESC").fetchone()
         self.n_rows = 0 if found is None else int(found[0])
-        self.operator = Operator.from_bytes(bytes(about["operator"]))
-        self.n_buckets = int(about["buckets"])
+        path = self.folder / NAME
+        operator, self.n_buckets = checked_parts(about.get("operator"), about.get("buckets"), path)
+        self.operator = Operator.from_bytes(operator)
         self._paths = [f"bucket-{bucket:03}.sqlite" for bucket in range(self.n_buckets)]
         self.counts, self.n_keys = {}, 0  # type: dict[str, int], int
         self._count()
@@ -69,8 +71,9 @@ class KeyedRun:
             with self._opened(name) as file:
                 done = file.execute("SELECT counts FROM done").fetchone()
                 self.n_keys += file.execute("SELECT count(*) FROM states").fetchone()[0]
-            for status, n in (() if done is None else json.loads(done[0]).items()):
-                self.counts[status] = self.counts.get(status, 0) + n
+            with reading(self.folder / name):
+                for status, n in (() if done is None else checked_counts(done[0]).items()):
+                    self.counts[status] = self.counts.get(status, 0) + n
 
     def outputs(self) -> Iterator[Any]:
         """Yield the outputs as tables of Arrow, batch by batch, in the order of the source."""

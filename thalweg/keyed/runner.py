@@ -18,7 +18,7 @@ from thalweg._atomic_file import make_private_folder
 from thalweg._parameters import whole_number
 from thalweg.errors import ColumnWarning, ParameterError
 from thalweg.keyed.bank import Bank
-from thalweg.keyed.journal import Border, Journal
+from thalweg.keyed.journal import MOST_BUCKETS, Border, Journal
 from thalweg.keyed.key_texts import bucket_of_hash, key_hashes, key_texts
 from thalweg.keyed.keyed_rows import ROWS_TO_JUDGE
 from thalweg.keyed.operator import ROW, Operator
@@ -121,7 +121,7 @@ def run(
                     bank, order=order or ROW, id=id, weight=weight, keep=() if order is None else (ROW,)
                 )
                 _begin(operator, opened, options)
-            journal.begin(operator.to_bytes(), whole_number("run", "n_buckets", n_buckets, 1, 999))
+            journal.begin(operator.to_bytes(), whole_number("run", "n_buckets", n_buckets, 1, MOST_BUCKETS))
         else:
             model = _model(target, learner, options)
             _check_same(journal, folder, operator, model, key=key, target=model.target, order=order, id=id,
@@ -165,7 +165,7 @@ def _model(target: Any, learner: Any, options: dict[str, Any]) -> Model:
 
 def _check_same(journal: Journal, folder: Any, given: Operator | None, model: Model, **names: Any) -> None:
     """Raise ParameterError if a run was begun with other columns, learner or operator than are given now."""
-    known = Operator.from_bytes(bytes(journal.about("operator")))
+    known = Operator.from_bytes(journal.made_of()[0])
     if given is not None:
         if given.digest_ != known.digest_:
             raise ParameterError.of("run", "operator", problem=f"is not the one that began {folder}")
@@ -214,7 +214,7 @@ class Runner:
         self._journal, self._source, self._sink, self._keep = journal, source, sink, keep_outputs
         self._commit_rows = whole_number("run", "commit_rows", commit_rows, 1)
         self._progress = progress
-        data, self._n_buckets = bytes(journal.about("operator")), int(journal.about("buckets"))
+        data, self._n_buckets = journal.made_of()
         self.operator = Operator.from_bytes(data)
         jobs = min(jobs, self._n_buckets)
         shares = [list(range(i, self._n_buckets, jobs)) for i in range(jobs)]
@@ -232,8 +232,7 @@ class Runner:
             source.want(self._wanted())
         self._since, self._stop = 0, False
         self._first: Any = np.empty(0, dtype=np.uint64)
-        delivered = journal.about("delivered")
-        self._delivered = -1 if delivered is None else int(delivered)
+        self._delivered = journal.delivered()
 
     def _wanted(self) -> Wanted:
         columns, roles = self.operator.columns_, self.operator.columns_.roles

@@ -193,7 +193,7 @@ class ReadingOptions:
         """Return the options, checked; raise ParameterError or ValueError for the first that is wrong."""
         if self.on_error not in ("raise", "skip"):
             raise wrong(who, "on_error", "'raise' or 'skip'", self.on_error)
-        if self.decimal not in (None, ".", ","):
+        if self.decimal is not None and (type(self.decimal) is not str or self.decimal not in (".", ",")):
             raise wrong(who, "decimal", "'.' or ','", self.decimal)
         self.n_words = whole_number(who, "n_words", self.n_words, 0, MOST_WORDS)
         self.date_parts = _date_parts(self.date_parts, who)
