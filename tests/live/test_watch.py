@@ -13,6 +13,7 @@ from thalweg.errors import ParameterError, StateError
 from thalweg.evaluation.baselines import BASELINES
 from thalweg.live.watch import words
 from thalweg.live.watch.live_watch import LiveWatch
+from thalweg.live.watch.sums import Sums
 from thalweg.saving.plain import from_json, to_json
 
 NOW = 1e9 + 10_000
@@ -155,6 +156,26 @@ def test_the_blocks_do_not_matter(cuts, one_by_one):
     whole, cut = LiveWatch(3, max_waiting=60), LiveWatch(3, max_waiting=60)
     feed(whole, events, (), at_once)
     feed(cut, events, range(0, 2700) if one_by_one else cuts, at_once, looks=[*cuts, 900, 1800])
+    assert snapshot(whole) == snapshot(cut)
+
+
+def test_labels_of_new_classes_are_added_together(monkeypatch):
+    calls = []
+    add = Sums.add
+    monkeypatch.setattr(Sums, "add", lambda self, events: (calls.append(1), add(self, events)))
+    rng, sure = np.random.default_rng(0), np.eye(2)
+    whole, cut = (LiveWatch(1, max_waiting=50, names=["x"]) for _ in range(2))
+    for watch in (whole, cut):
+        for now in range(0, 3000, 300):  # rows without labels, of probability 1, are forgotten
+            X, answers = rng.normal(size=(300, 1)) * 0 + now, np.arange(300) % 2
+            watch.predicted(float(now), X, sure[answers], answers)
+            codes = 2 + now // 30 + np.arange(10)
+            parts = [codes] if watch is whole else codes.reshape(-1, 1)
+            for part in parts:
+                n = len(part)
+                watch.learned(now + 1.0, np.full(n, -1), part, np.zeros(n, int), np.zeros(n), X[:n])
+        assert len(calls) <= 21
+        calls.clear()
     assert snapshot(whole) == snapshot(cut)
 
 

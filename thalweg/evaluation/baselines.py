@@ -78,11 +78,9 @@ class Baselines:
         self._n_known: list[NDArray[np.int64]] = []
         self._n_left = 0
 
-    def set_classes(self, n_classes: int, at_once: bool = False) -> None:
-        """Increase the number of classes: when the next label is learned, or `at_once`."""
-        grows, self._classes = n_classes > len(self._classes), np.arange(n_classes)
-        for learner in self._learners if at_once and grows else ():
-            learner.test_then_train_coded(np.zeros((0, 1)), np.empty(0, np.intp), classes=self._classes)
+    def set_classes(self, n_classes: int) -> None:
+        """Increase the number of classes, which learners take in when the next label is learned."""
+        self._classes = np.arange(n_classes)
 
     def add(self, learned: NDArray[np.integer], n_known: NDArray[np.int64]) -> None:
         """Add the codes of learned labels, and for each tested row the number of labels learned before it."""

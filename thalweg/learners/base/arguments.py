@@ -305,6 +305,8 @@ def _plain(label: Any) -> Any:
 def _as_classes(classes: Any, may_be_empty: bool = False) -> NDArray[Any]:
     if not isinstance(classes, Iterable):
         raise ValueError(f"classes must be a sequence of labels, got {classes!r}")
+    if isinstance(classes, np.ndarray) and classes.ndim == 1 and len(classes) and classes.dtype.kind in "iuU":
+        return np.asarray(classes.tolist())  # none is missing, and all have one type
     values = _as_list(classes)
     if not values and not may_be_empty:
         raise ValueError("classes must have at least one label")

@@ -1,7 +1,5 @@
 """Events that a LiveWatch has not added to its sums yet: small blocks are worth no calls of their own."""
 
-from collections.abc import Iterator
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -50,6 +48,11 @@ class PendingEvents:
     def is_enough(self) -> bool:
         """Whether there are enough events to be added to the sums."""
         return max(self.n_rows - self.first_row, self.n_labels - self.first_label) >= self._enough
+
+    @property
+    def has_rows(self) -> bool:
+        """Whether there is a row that was predicted."""
+        return self.n_rows > self.first_row
 
     @property
     def is_empty(self) -> bool:
@@ -118,27 +121,15 @@ class PendingEvents:
         return max([2, *widths, *(1 + int(labels.codes.max()) for labels in self._labels)])
 
 
-def labels_by_classes(
-    times: ArrayLike, said: Ints, codes: ArrayLike, delays: ArrayLike, seconds: ArrayLike, X: Floats,
-    n_classes: int,
-) -> Iterator[Labels]:
-    """Yield copies of labels, a new part before each label of a new class; `X` has rows not yet predicted."""
+def labels_of(
+    times: ArrayLike, said: Ints, codes: ArrayLike, delays: ArrayLike, seconds: ArrayLike, X: Floats
+) -> Labels:
+    """Return copies of labels; `X` has the rows that were not predicted."""
     n = len(said)
     label_codes = np.array(codes, dtype=np.intp, ndmin=1)
     if len(label_codes) != n:
         raise ValueError(f"LiveWatch: got {n} answers and {len(label_codes)} labels")
-    all_labels = Labels(
-        X, said, label_codes, _each(delays, n, np.intp), _each(seconds, n), _each(times, n)
-    )
-    if label_codes.max() < n_classes:
-        yield all_labels
-        return
-    highest = np.maximum.accumulate(np.append(n_classes - 1, label_codes))
-    starts = np.unique([0, *np.flatnonzero(np.diff(highest) > 0).tolist()])
-    n_new = np.concatenate([[0], np.cumsum(said < 0)])
-    for start, stop in pairwise([*starts.tolist(), n]):
-        columns: list[Any] = [column[start:stop] for column in all_labels[1:]]
-        yield Labels(X[n_new[start] : n_new[stop]], *columns)
+    return Labels(X, said, label_codes, _each(delays, n, np.intp), _each(seconds, n), _each(times, n))
 
 
 def in_order(rows_known: Ints, labels_after: Ints, first_row: int) -> Mask:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from thalweg._parameters import count, wrong
 from thalweg._types import Floats, Ints, State
 from thalweg.errors import StateError
-from thalweg.live.watch.events import PendingEvents, labels_by_classes
+from thalweg.live.watch.events import PendingEvents, labels_of
 from thalweg.live.watch.members import coverage_of, members_of
 from thalweg.live.watch.sums import Sums
 from thalweg.live.watch.watched_inputs import WatchedInputs
@@ -150,13 +150,10 @@ class LiveWatch:
                 if X is None:
                     raise wrong(self, "X", "rows, since some of them were never predicted", None)
                 rows = self.watched.rows(X[new])
-            for labels in labels_by_classes(
-                times, said, label_codes, delays_rows, delays_seconds, rows, self._n_classes
-            ):
-                if labels.codes[0] >= self._n_classes:
-                    self._make_room(labels.codes[0])
-                self._pending.add_labels(labels)
-                self._work_off()
+            labels = labels_of(times, said, label_codes, delays_rows, delays_seconds, rows)
+            self._make_room(labels.codes.max())
+            self._pending.add_labels(labels)
+            self._work_off()
 
     def counted(self, time: float, **counts: int) -> None:
         """Add to the numbers of what happened at this time; which there are is in `COUNTED`."""
@@ -228,9 +225,10 @@ class LiveWatch:
         return made
 
     def _make_room(self, code: Any) -> None:
-        """Add all that came before the first row or label with this code, or a higher one, to the sums."""
+        """Add all that came before rows or labels with this code, or a higher one, to the sums."""
         if code >= self._n_classes:
-            self._work_off(everything=True)
+            # What is estimated for rows depends on how many classes were known then; labels may wait.
+            self._work_off(everything=self._pending.has_rows)
             self._n_classes = int(code) + 1
 
     def _work_off(self, everything: bool = False) -> None:

@@ -56,7 +56,7 @@ class Sums:
         """Add rows and labels."""
         n_classes = max(events.most_classes(), self.n_classes)
         self.estimate._begun(n_classes)
-        self.baselines.set_classes(n_classes, at_once=True)
+        self.baselines.set_classes(n_classes)
         X, p, answers, row_times, n_known = events.rows(n_classes, self.n_inputs)
         new, said, codes, numbers, delays, seconds, times, after = events.labels(self.n_inputs)
         self._add_traffic(in_order(n_known - events.first_label, after, events.first_row), row_times, times)

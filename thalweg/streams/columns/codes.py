@@ -189,11 +189,10 @@ def as_classes(values: Iterable[Any], ordered: bool = False) -> NDArray[Any]:
         spelled = [text for value in values if (text := spelling(value)) is not None]
         if len(spelled) < len(values):
             raise StreamError("a missing value cannot be one of the classes")
-        numbers = [number(text) for text in spelled]
-        if any(value is None or not abs(value) < 2**53 for value in numbers):
+        if any((found := number(text)) is None or not abs(found) < 2**53 for text in spelled):
             classes = np.array([str(value) for value in values])
-        elif all(value is not None and value == int(value) for value in numbers):
-            classes = np.array([int(text) for text in spelled], dtype=np.int64)
         else:
-            classes = np.array(numbers)
+            classes = np.array([number(text) for text in spelled], dtype=np.float64)
+            if (classes == np.trunc(classes)).all():
+                classes = np.array([int(text) for text in spelled], dtype=np.int64)
     return classes if ordered else np.sort(classes)

@@ -201,7 +201,10 @@ cdef class AccuracyKernel:
         arrays = dict(self.arrays)
         more = n_classes - self.core.n_classes
         arrays["recent"] = np.pad(arrays["recent"], (0, more))
-        arrays["row"] = np.pad(arrays["row"], ((0, 0), (0, more)))
+        # Most of its memory is not touched before there are so many rows.
+        places = np.arange(self.oldest, self.n_rows) % self.core.room
+        arrays["row"] = layouts.new_array((self.core.room, self.core.width + more), np.float64)
+        arrays["row"][places, : self.core.width] = self.arrays["row"][places]
         for name in ("by_class", "gone_by_class"):
             arrays[name] = np.pad(arrays[name], ((0, 0), (0, 0), (0, more)))
         self.adopt(arrays)
