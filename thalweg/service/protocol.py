@@ -151,7 +151,7 @@ class RowsProtocol(HttpToolsProtocol):
         self.scope["method"] = "POST"
         self.cycle = cycle = RowsCycle(self, endpoint, self.parser.should_keep_alive())  # type: ignore[assignment]
         try:
-            cycle.form = endpoint.check(self.scope, headers)
+            cycle.form = endpoint.check(cycle.scope, headers)
         except Exception as error:
             cycle.started = perf_counter()
             cycle.refuse(error)
