@@ -68,6 +68,10 @@ WRONG = [
     (["orders.tw", "--survive", "fire"], "survive"),
     (["orders.tw", "--host", "300.0.0.1"], "--host 300.0.0.1"),
     (["empty"], "has no live model yet"),
+    (["orders.tw", "--host", "0.0.0.0"], "give --token-file FILE, or --trust-network"),
+    (["orders.tw", "--trusted-proxy", "10.0.0.0/33"], "--trusted-proxy must be addresses or networks"),
+    (["orders.tw", "--allowed-host", "https://a.example"], "--allowed-host must be names"),
+    (["orders.tw", "--allowed-origin", "a.example"], "--allowed-origin must be origins"),
 ]
 
 
@@ -81,6 +85,44 @@ def test_what_does_not_fit_is_one_line(thalweg, saved, monkeypatch, arguments, p
     (saved.parent / "short").write_text("short\n")
     code, _, said = thalweg("serve", *arguments)
     assert (code, said.count("\n")) == (2, 1) and part in said
+
+
+@pytest.mark.parametrize("access", [["--trust-network"], ["--token-file", "token"]])
+def test_a_network_is_served_if_it_is_trusted_or_tokens_are_needed(
+    thalweg, saved, monkeypatch, caplog, access
+):
+    found = {}
+
+    def run(models, bound, settings, **options):
+        found.update(address=bound.getsockname()[0], settings=settings)
+
+    monkeypatch.chdir(saved.parent)
+    monkeypatch.setattr("thalweg.service.server.run", run)
+    monkeypatch.setattr("thalweg.service.logs.set_up_logs", lambda: None)
+    Path("token").write_text("a-token-that-is-long\n")
+    assert thalweg("serve", "orders.tw", "--host", "0.0.0.0")[0] == 2
+    assert not saved.with_name("orders.live").exists()
+    names = ["--allowed-host", "a.example", "--allowed-host", "b.example", "--trusted-proxy", "10.0.0.0/8"]
+    more = [*access, *names, "--allowed-origin", "https://c.example", "--admin"]
+    code, _, said = thalweg("serve", "orders.tw", "--host", "0.0.0.0", "--port", "0", *more)
+    assert (code, found["address"]) == (0, "0.0.0.0"), said
+    settings = found["settings"]
+    assert settings.allowed_hosts == ["0.0.0.0", "a.example", "b.example"]
+    assert (settings.allowed_origins, settings.trusted_proxies) == (["https://c.example"], ["10.0.0.0/8"])
+    who = "with a token" if settings.tokens else "who reaches this address"
+    assert f"--admin: every client {who} may replace the models and erase ids" in caplog.text
+
+
+def test_the_name_that_is_bound_is_a_name_of_the_service(thalweg, saved, monkeypatch):
+    monkeypatch.setattr("thalweg.service.server.resolve", lambda host: "127.0.0.1")
+    found = []
+
+    def run(models, bound, settings, **options):
+        found.extend(settings.allowed_hosts)
+
+    monkeypatch.setattr("thalweg.service.server.run", run)
+    code, _, said = thalweg("serve", saved, "--host", "orders.internal", "--port", "0")
+    assert (code, found) == (0, ["orders.internal"]), said
 
 
 def test_missing_packages_are_named(thalweg, saved, monkeypatch):

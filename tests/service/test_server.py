@@ -64,7 +64,8 @@ def test_both_ways_refuse_the_same(server, body):
 def test_requests_that_come_together_on_a_connection_are_answered_in_order(server):
     with server.connect() as connection:
         bodies = [b'{"id": "p%d", "row": {"price": %d}}' % (i, i) for i in range(30)]
-        connection.sendall(b"".join(map(request, bodies)) + b"GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n")
+        health = b"GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n"
+        connection.sendall(b"".join(map(request, bodies)) + health)
         rest, ids = b"", []
         while len(ids) < 31:
             part = connection.recv(65536)

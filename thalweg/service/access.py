@@ -94,8 +94,8 @@ class Access:
         found = _ORIGIN.fullmatch(text)
         default = _PORTS.get(found["scheme"]) if found else None
         if not found or _place(found["host"], default) != _place(host.decode("latin-1").lower(), default):
-            what = f"Origin {short_repr(text[:80])} is not that of this service; --allowed-origin allows others"
-            raise RequestError("foreign_origin", what)
+            what = f"Origin {short_repr(text[:80])} is not that of this service"
+            raise RequestError("foreign_origin", f"{what}; --allowed-origin allows others")
 
     def _client(self, peer: Any, forwarded: bytes | None) -> Any:
         """Return the nearest address that is no trusted proxy, as far as trusted proxies tell it."""
@@ -123,7 +123,7 @@ class Access:
 
 
 def check_network(address: str, is_trusted: bool, settings: Settings) -> None:
-    """Raise ParameterError if strangers could ask: the numeric address is not loopback, and there are no tokens."""
+    """Raise ParameterError if strangers could ask: a numeric address beyond loopback, and no tokens."""
     found = _address(address)
     if settings.tokens is not None or is_trusted or (found is not None and found.is_loopback):
         return

@@ -15,13 +15,12 @@ from typing import Any
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from thalweg.service import media
-from thalweg.service.access import Headers, headers_of
+from thalweg.service.access import headers_of
 from thalweg.service.application import Application
 from thalweg.service.encoding import to_json
 from thalweg.service.endpoint import Endpoint
 from thalweg.service.failures import as_request_error
 from thalweg.service.media import NOSNIFF
-from thalweg.service.reading import MOST_DIGITS
 from thalweg.service.request_error import STATUSES, RequestError
 
 MOST_HEAD = 64 << 10  # bytes of the first line and the headers of a request
@@ -58,16 +57,6 @@ class RowsCycle:
     def set(self) -> None:
         """Do nothing: nobody waits for this."""
 
-    def admit(self, headers: Headers) -> bool:
-        """Return whether the body is to be read; if not, the request is answered, and its body dropped."""
-        try:
-            self.form = self.endpoint.check(self.scope, headers)
-        except Exception as error:
-            self.started = perf_counter()
-            self._refuse(error)
-            return False
-        return True
-
     def ask(self) -> None:
         """Ask the live model for what is in the body."""
         self.is_reading = False
@@ -80,9 +69,10 @@ class RowsCycle:
             self.n_rows = asked.n
             endpoint.ask(asked, self.form, self.scope["client"], self.answer)
         except Exception as error:
-            self._refuse(error)
+            self.refuse(error)
 
-    def _refuse(self, error: Exception) -> None:
+    def refuse(self, error: Exception) -> None:
+        """Answer with what is wrong; a body that has not come yet is dropped."""
         self.is_reading = False
         refused = as_request_error(error)
         self.answer(refused.status, to_json(refused.plain()), refused.headers())
@@ -95,7 +85,8 @@ class RowsCycle:
         transport = protocol.transport
         if self.disconnected or transport.is_closing():
             return
-        start = _start(status, content, self.form if status == 200 else media.JSON)
+        content_type = media.CONTENT_TYPES[self.form if status == 200 else media.JSON]
+        start = _START[status] % (content_type, len(content))
         for name, value in headers:
             start += name + b": " + value + b"\r\n"
             self.keep_alive = self.keep_alive and name != b"connection"
@@ -119,8 +110,9 @@ class RowsProtocol(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Read requests; close the connection if one of them grows without anybody reading it."""
-        scope, self.n_new = self.scope, len(data)
-        super().data_received(data)
+        scope = self.scope
+        self.n_new = len(data)
+        HttpToolsProtocol.data_received(self, data)
         if self.scope is not self.complete:
             self._bound(self.scope is scope)
 
@@ -147,32 +139,36 @@ class RowsProtocol(HttpToolsProtocol):
         ):
             self.refusal = too_large_head()
             raise self.refusal  # it ends the parser
-        cycle = self.cycle
-        if cycle is not None and cycle.response_complete and not cycle.keep_alive:
+        before = self.cycle
+        if before is not None and before.response_complete and not before.keep_alive:
             self.scope["method"] = ""  # the connection is being closed: what follows is not answered
             return
         endpoint = self.endpoints.get(self.url)
-        headers = None if endpoint is None else self._plain_headers()
-        if endpoint is None or headers is None:
+        headers = headers_of(self.headers) if endpoint is not None else {}
+        if endpoint is None or b"content-length" not in headers or not self._is_plain():
             super().on_headers_complete()
             return
         self.scope["method"] = "POST"
-        cycle = RowsCycle(self, endpoint, self.parser.should_keep_alive())
-        self.cycle = cycle  # type: ignore[assignment]
-        self.reading = cycle if cycle.admit(headers) else None
+        self.cycle = cycle = RowsCycle(self, endpoint, self.parser.should_keep_alive())  # type: ignore[assignment]
+        try:
+            cycle.form = endpoint.check(cycle.scope, headers)
+        except Exception as error:
+            cycle.started = perf_counter()
+            cycle.refuse(error)
+        else:
+            self.reading = cycle
 
-    def _plain_headers(self) -> Headers | None:
-        """Return the headers of a request that can go the short way, or None."""
-        if self.cycle is not None and not self.cycle.response_complete:
-            return None
-        if self.expect_100_continue or self.limit_concurrency is not None:
-            return None
+    def _is_plain(self) -> bool:
+        """Return whether a request of rows has nothing about it that uvicorn should see to."""
         parser = self.parser
-        if parser.get_method() != b"POST" or parser.get_http_version() != "1.1" or parser.should_upgrade():
-            return None
-        headers = headers_of(self.headers)
-        length = headers.get(b"content-length", b"")
-        return headers if 0 < len(length) <= MOST_DIGITS and int(length) <= self.max_bytes else None
+        return (
+            (self.cycle is None or self.cycle.response_complete)
+            and not self.expect_100_continue
+            and self.limit_concurrency is None
+            and parser.get_method() == b"POST"
+            and parser.get_http_version() == "1.1"
+            and not parser.should_upgrade()
+        )
 
     def on_body(self, body: bytes) -> None:
         """Add a part of a body; drop it if the request has been answered."""
@@ -212,13 +208,9 @@ class RowsProtocol(HttpToolsProtocol):
         if not self.transport.is_closing():
             refused = self.refusal or RequestError("not_http", msg, closes=True)
             content = to_json(refused.plain())
-            start = _start(refused.status, content, media.JSON) + b"connection: close\r\n\r\n"
-            self.transport.write(start + content)
+            start = _START[refused.status] % (media.CONTENT_TYPES[media.JSON], len(content))
+            self.transport.write(start + b"connection: close\r\n\r\n" + content)
             self.transport.close()
-
-
-def _start(status: int, content: bytes, form: str) -> bytes:
-    return _START[status] % (media.CONTENT_TYPES[form], len(content))
 
 
 def too_large_head() -> RequestError:

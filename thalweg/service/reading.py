@@ -7,12 +7,12 @@ from starlette.types import Receive
 
 from thalweg.service.request_error import RequestError
 
-MOST_DIGITS = 9  # of a content length
+MOST_DIGITS = 18  # of a content length
 
 
 def check_length(headers: Mapping[bytes, bytes], max_bytes: int) -> None:
     """Raise RequestError if a request says that its body is too large."""
-    length = headers.get(b"content-length", b"")
+    length = headers.get(b"content-length")
     if length and (len(length) > MOST_DIGITS or int(length) > max_bytes):
         raise too_large(max_bytes)
 
