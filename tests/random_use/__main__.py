@@ -22,7 +22,7 @@ def main():
     parser.add_argument("--seed", type=int, help="the first case; random unless given")
     parser.add_argument("--driver", choices=DRIVERS, action="append", help="only this; may be repeated")
     parser.add_argument("--jobs", type=int, default=2, help="how many processes")
-    parser.add_argument("--case", type=int, help="only this case of --driver, in this process, with its traceback")
+    parser.add_argument("--case", type=int, help="only this case, in this process, with its traceback")
     parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.worker:

@@ -1,4 +1,4 @@
-"""Random compositions of learners: row by row, or in blocks with copies and reloads between, give the same."""
+"""Random compositions of learners: row by row, or in blocks with reloads between, give the same."""
 
 import inspect
 import pickle
@@ -156,7 +156,7 @@ def records(rng, n):
 
 
 def timeline(rng, n, latest):
-    """Return pairs (what, row): rows are learned at once, or observed and learned up to `latest` rows later."""
+    """Return pairs (what, row): a row is learned at once, or observed and learned some rows later."""
     due, events = {}, []
     for i in range(n):
         if rng.random() < 0.1:
