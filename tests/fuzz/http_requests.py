@@ -119,7 +119,7 @@ def random_request(rng):
         content_type = rng.choice(["text/plain", "", "application/json; charset=x", ARROW, LINES, "\xff"])
     method = "POST" if rng.random() < 0.95 else rng.choice(METHODS)
     path = path if rng.random() < 0.93 else rng.choice(PATHS)
-    head = f"{method} {path} HTTP/1.1\r\nhost: x\r\ncontent-type: {content_type}\r\n"
+    head = f"{method} {path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: {content_type}\r\n"
     head = head.encode("latin-1", "replace")
     if rng.random() < 0.1:
         return head + b"transfer-encoding: chunked\r\n\r\n%x\r\n%b\r\n0\r\n\r\n" % (len(body), body), True

@@ -1,12 +1,21 @@
 """What is damaged, full or read-only: a clear error, or the checkpoint before; nothing silently wrong."""
 
+import copy
 import os
 import sqlite3
+import struct
+from dataclasses import replace
 
+import numpy as np
 import pytest
-from live.live_rows import label, labels, new_model, record, records, work
+from live.live_rows import crash, label, labels, new_model, numeric_model, record, records, work
+from support.command import run_command
+from support.text_rows import DAMAGED_ROWS, as_stored, text_model, text_record
 
-from thalweg.live import CommitFailed, LiveError, LiveModel, LogDamaged, OtherVersion, checkpoints
+from thalweg.live import CommitFailed, LiveError, LiveModel, LogDamaged, OtherVersion, checkpoints, events
+from thalweg.live.engine import Engine
+from thalweg.live.follower import LiveFollower
+from thalweg.live.inspecting import verify
 
 
 @pytest.mark.parametrize("damage", ["cut", "changed", "empty"])
@@ -182,3 +191,153 @@ def test_a_checkpoint_that_fails_stops_nothing(tmp_path, monkeypatch, caplog):
     monkeypatch.undo()
     with LiveModel(tmp_path) as live:
         assert live.digest() == digest
+
+
+def written(folder, model, change, *requests):
+    """Write requests, changed by `change` on their way to disk, into the log of a new folder, and crash."""
+    live = LiveModel(folder, model)
+    original = events.to_bytes
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("thalweg.live.keeper.to_bytes", lambda group: change(group, original))
+        for request in requests:
+            request(live)
+    crash(live)
+
+
+def assert_refused(folder, match, event=2):
+    """Assert that the second event cannot be read, in every way a log is read."""
+    for read in (LiveModel, LiveFollower):
+        with pytest.raises(LogDamaged, match=match) as caught:
+            read(folder)
+        assert f"event {event}" in str(caught.value)
+    assert any(f"event {event}" in problem for problem in verify(folder).problems)
+
+
+def two_rows(live):
+    live.learn([text_record(1)], ["a"], ids=["i"])
+    live.predict([text_record(2)], ids=["j"])
+
+
+@pytest.mark.parametrize("damage", DAMAGED_ROWS)
+def test_sparse_rows_of_a_log_are_checked(tmp_path, damage, monkeypatch):
+    def change(group, original):
+        if group.ids == ["j"]:
+            stored = b"".join(part.tobytes() for part in as_stored(group.X, damage))
+            monkeypatch.setattr(events, "_sparse_to_bytes", lambda X: stored)
+        return original(group)
+
+    written(tmp_path, text_model(), change, two_rows)
+    monkeypatch.undo()
+    assert_refused(tmp_path, r"group at event 2: .*(sparse rows are damaged|is inf)")
+
+
+@pytest.mark.parametrize("n", [-1, -2, 2**62, 1])
+def test_starts_of_a_log_that_are_cut_or_too_long_are_refused(tmp_path, n, monkeypatch):
+    def change(group, original):
+        if group.ids == ["j"]:
+            places = struct.pack("<qq", 0, n)
+            monkeypatch.setattr(
+                events, "_sparse_to_bytes", lambda X: places + X.columns.tobytes() + X.values.tobytes()
+            )
+        return original(group)
+
+    written(tmp_path, text_model(), change, two_rows)
+    monkeypatch.undo()
+    assert_refused(tmp_path, "group at event 2: .*damaged")
+
+
+def as_dense(group, original):
+    if group.ids == ["j"]:
+        group.X = np.zeros(group.X.shape)
+    return original(group)
+
+
+def wider(group, original):
+    if group.ids == ["j"]:
+        group.X = type(group.X)(group.X.starts.copy(), group.X.columns.copy(), group.X.values.copy(), 10**6)
+    return original(group)
+
+
+@pytest.mark.parametrize("change", [as_dense, wider])
+def test_rows_of_a_log_that_are_not_those_of_the_model_are_refused(tmp_path, change):
+    written(tmp_path, text_model(), change, two_rows)
+    assert_refused(tmp_path, "which are not those of the model")
+
+
+def put(**fields):
+    """Return a change of the group with the id "j": its fields become these."""
+
+    def change(group, original):
+        return original(replace(group, **fields) if group.ids == ["j"] else group)
+
+    return change
+
+
+GROUPS = {
+    "a label beyond": (put(codes=np.array([2])), "has the label 2, and the model knows 2"),
+    "a label far beyond": (put(codes=np.array([2**31 - 1])), "has the label 2147483647"),
+    "a negative label": (put(codes=np.array([-1])), "has the label -1"),
+    "an infinite value": (put(X=np.full((1, 5), np.inf)), "has an infinite value"),
+    "narrow rows": (put(X=np.zeros((1, 4))), "rows of 4 inputs"),
+    "no rows": (put(X=np.zeros((0, 5))), "lengths contradict"),
+    "two rows": (put(X=np.zeros((2, 5))), "lengths contradict"),
+    "no id": (put(ids=[]), "lengths contradict"),
+    "an unknown kind": (put(kinds=np.array([7], dtype=np.uint8)), "damaged"),
+    "no model": (put(kinds=np.array([4], dtype=np.uint8), codes=np.zeros(0, int), ids=[], X=np.zeros((0, 5))),
+                 "replaces a model"),
+    "rows that do not wait": (put(n_expired=2**32 - 1), "removes 4294967295 rows"),
+    "no time": (put(time=np.nan), "time is no number"),
+    "categories of no column": (put(growth={"columns": {99: ["a"]}}), "event 2"),
+    "a model that is none": (put(model=b"nothing"), "event 2"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("change", "match"), GROUPS.values(), ids=GROUPS)
+def test_a_group_that_contradicts_its_model_is_refused(tmp_path, change, match):
+    X = np.ones((1, 5))
+    written(
+        tmp_path, numeric_model(), change, lambda live: live.learn(X, [0], ids=["i"]),
+        lambda live: live.learn(X, [1], ids=["j"]),
+    )  # fmt: skip
+    assert_refused(tmp_path, match)
+
+
+def test_live_verify_says_which_event_is_damaged(tmp_path):
+    X, change = np.ones((1, 5)), put(codes=np.array([9]))
+    written(tmp_path, numeric_model(), change, lambda live: live.learn(X, [0], ids=["j"]))
+    ended = run_command("live", "verify", tmp_path)
+    assert ended.returncode == 1
+    assert "PROBLEM: event 1 has the label 9" in ended.stdout
+
+
+CHECKPOINTS = {
+    "columns": lambda live: live["waiting"]["rows"][1].__iadd__(10**6),
+    "starts": lambda live: live["waiting"]["rows"][0].__setitem__(1, 10**6),
+    "falling starts": lambda live: live["waiting"]["rows"][0].__setitem__(1, -3),
+    "infinite": lambda live: live["waiting"]["rows"][2].__setitem__(0, np.inf),
+    "wider": lambda live: live["waiting"].update(n_features=10**6),
+    "dense": lambda live: live["waiting"].update(sparse=False, rows=[np.zeros((3, 4098))]),
+    "answers": lambda live: live["waiting"]["answer"].__setitem__(0, 2),
+    "negative answers": lambda live: live["waiting"]["answer"].__setitem__(0, -2),
+    "classes": lambda live: live["waiting"]["n_classes"].__setitem__(0, 3),
+    "rows": lambda live: live["waiting"]["row"].__setitem__(0, 10**6),
+    "one probability": lambda live: live["waiting"].update(p=live["waiting"]["p"][:1]),
+    "one time": lambda live: live["waiting"].update(time=live["waiting"]["time"][:1]),
+    "one id": lambda live: live["waiting"].update(ids=["a"] * 3),
+    "ids that wait no longer": lambda live: live["done"].update(values=np.zeros((0, 3), dtype=np.int64)),
+}
+
+
+@pytest.mark.parametrize("change", CHECKPOINTS.values(), ids=CHECKPOINTS)
+def test_the_waiting_rows_of_a_checkpoint_are_checked(tmp_path, change):
+    with LiveModel(tmp_path, text_model()) as live:
+        live.predict([text_record(i) for i in range(3)], ids=["a", "b", "c"])
+        live.learn([text_record(5)], ["a"], ids=["d"])
+        model, kept = copy.deepcopy(live._engine.state())
+    assert len(Engine.from_state(model, kept).waiting) == 3
+    change(kept)
+    for event in checkpoints.events_of(tmp_path):
+        checkpoints.write(tmp_path, event, model, kept | {"event": event})
+    with pytest.raises(LogDamaged, match="no checkpoint can be read"):
+        LiveModel(tmp_path)
+    assert any("checkpoint-4.tw: " in problem for problem in verify(tmp_path).problems)

@@ -5,6 +5,7 @@ import json
 
 import numpy as np
 import pytest
+from support.text_rows import DAMAGED_ROWS, SPARSE_LEARNERS, text_model
 
 import thalweg
 from thalweg import learners
@@ -159,3 +160,58 @@ def test_any_error_of_a_state_is_a_model_file_error(monkeypatch):
         monkeypatch.setattr(learners.NaiveBayes, "_set_content", fails)
         with pytest.raises(ModelFileError, match=r"too large|odd"):
             thalweg.from_bytes(data)
+
+
+@pytest.mark.parametrize("learner", SPARSE_LEARNERS)
+@pytest.mark.parametrize("damage", DAMAGED_ROWS)
+def test_sparse_rows_that_wait_in_a_file_are_checked(learner, damage):
+    state = text_model(learner, n_waiting=6).state()
+    row = state["waiting"]["rows"]["X"][4]
+    assert thalweg.from_bytes(file_of(EMPTY | {"state": state})).n_waiting_ == 6
+    DAMAGED_ROWS[damage](row["columns"], row["values"])
+    with pytest.raises(ModelFileError, match=r"sparse rows are damaged|is inf"):
+        thalweg.from_bytes(file_of(EMPTY | {"state": state}))
+
+
+CONTRADICTIONS = {
+    "more inputs than the model": put("waiting", "n_features", 10**7),
+    "fewer inputs": put("waiting", "n_features", 5),
+    "dense": put("waiting", "sparse", False),
+    "columns of the next row": lambda state: [
+        rows[0].update(columns=np.arange(len(rows[0]["columns"]) + 1)),
+        rows[1].update(columns=np.arange(len(rows[1]["columns"]) - 1)),
+    ] if (rows := state["waiting"]["rows"]["X"]) else None,
+    "columns that are no whole numbers": put("waiting", "rows", "X", 0, "columns", np.array([0.0, 1.0, 2.0])),
+    "values that are text": put("waiting", "rows", "X", 0, "values", np.array(["a", "b", "c"])),
+    "no values": lambda state: state["waiting"]["rows"]["X"][0].pop("values"),
+    "numbers of rows that are none": put("waiting", "rows", "times", np.full(6, np.nan)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("change", CONTRADICTIONS.values(), ids=CONTRADICTIONS)
+def test_sparse_rows_that_contradict_their_model_are_refused(change):
+    state = text_model(n_waiting=6).state()
+    change(state)
+    with pytest.raises(ModelFileError, match="damaged"):
+        thalweg.from_bytes(file_of(EMPTY | {"state": state}))
+
+
+DENSE_DAMAGE = {
+    "infinite": lambda X: X.__setitem__((1, 1), np.inf),
+    "wider": lambda X: np.c_[X, X],
+    "flat": lambda X: X.ravel(),
+    "text": lambda X: X.astype(str),
+    "objects": lambda X: [None] * len(X),
+}
+
+
+@pytest.mark.parametrize("damage", DENSE_DAMAGE)
+def test_dense_rows_that_wait_in_a_file_are_checked(damage):
+    rows = [{"a": i % 7, "b": i % 3, "lab": "xy"[i % 2]} for i in range(60)]
+    made = thalweg.Model("lab", "NaiveBayes").learn(rows)
+    made.predict([{"a": 1, "b": 2}] * 3, ids=[1, 2, 3])
+    state = made.state()
+    waiting = state["waiting"]["rows"]
+    waiting["X"] = found if (found := DENSE_DAMAGE[damage](waiting["X"])) is not None else waiting["X"]
+    with pytest.raises(ModelFileError, match="damaged"):
+        thalweg.from_bytes(file_of(EMPTY | {"state": state}))

@@ -6,32 +6,17 @@ import struct
 import time
 
 import pytest
-from support.service_process import running
+from support.service_process import read_answer, running
 
 from thalweg.service import Limits, Settings
 from thalweg.service.connections import Connections
 
 ROW = b'{"row": {"price": 12, "shop": "north"}}'
-HEAD = b"POST /models/orders/predict HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n"
+HEAD = b"POST /models/orders/predict HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
 
 
 def request(body, head=HEAD):
     return head + b"content-length: %d\r\n\r\n" % len(body) + body
-
-
-def read_answer(connection):
-    """Return the status and the body of the next answer."""
-    found = b""
-    while b"\r\n\r\n" not in found:
-        part = connection.recv(65536)
-        if not part:
-            return None
-        found += part
-    head, _, body = found.partition(b"\r\n\r\n")
-    length = int(head.lower().split(b"content-length:")[1].split(b"\r\n")[0])
-    while len(body) < length:
-        body += connection.recv(65536)
-    return int(head.split()[1]), body[:length], body[length:]
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +64,7 @@ def test_both_ways_refuse_the_same(server, body):
 def test_requests_that_come_together_on_a_connection_are_answered_in_order(server):
     with server.connect() as connection:
         bodies = [b'{"id": "p%d", "row": {"price": %d}}' % (i, i) for i in range(30)]
-        connection.sendall(b"".join(map(request, bodies)) + b"GET /health HTTP/1.1\r\nhost: x\r\n\r\n")
+        connection.sendall(b"".join(map(request, bodies)) + b"GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n")
         rest, ids = b"", []
         while len(ids) < 31:
             part = connection.recv(65536)

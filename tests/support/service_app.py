@@ -148,7 +148,7 @@ class Service:
 
         async def send():
             transport = httpx.ASGITransport(self.application)
-            async with httpx.AsyncClient(transport=transport, base_url="http://service") as client:
+            async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
 
                 async def one(method, path, body, headers):
                     content = body if isinstance(body, bytes | None) else json.dumps(body).encode()

@@ -7,12 +7,9 @@ import time
 from contextlib import contextmanager
 from http.client import HTTPConnection
 
-import uvicorn
-
 import thalweg
 from thalweg.live import LiveModel
 from thalweg.service import Application, Settings
-from thalweg.service.protocol import protocol_for
 from thalweg.service.server import Server, bind
 
 JSON = {"content-type": "application/json"}
@@ -39,11 +36,7 @@ class RunningServer:
         self.application = Application(dict.fromkeys(names, live), settings)
         self.bound = bind("127.0.0.1", 0)
         self.port = self.bound.getsockname()[1]
-        config = uvicorn.Config(
-            self.application, log_config=None, access_log=False, lifespan="on", ws="none",
-            http=protocol_for(self.application.endpoints), timeout_graceful_shutdown=5,
-        )  # fmt: skip
-        self.server = Server(config, self.application)
+        self.server = Server(self.application, timeout_graceful_shutdown=5)
         self.thread = threading.Thread(target=self.server.run, kwargs={"sockets": [self.bound]}, daemon=True)
         self.thread.start()
         while not self.server.started:
@@ -87,6 +80,31 @@ def running(folder, settings=None, first=None, **options):
             server.stop()
 
 
+def read_head(connection):
+    """Return the status, the headers and what has come of the body of the next answer."""
+    found = b""
+    while b"\r\n\r\n" not in found:
+        part = connection.recv(65536)
+        if not part:
+            return None
+        found += part
+    head, _, body = found.partition(b"\r\n\r\n")
+    first, *lines = head.split(b"\r\n")
+    headers = [tuple(line.decode().lower().split(": ", 1)) for line in lines]
+    assert len(dict(headers)) == len(headers), headers
+    return int(first.split()[1]), dict(headers), body
+
+
+def read_answer(connection):
+    """Return the status and the body of the next answer."""
+    found = read_head(connection)
+    if found is None:
+        return None
+    status, headers, body = found
+    length = int(headers["content-length"])
+    while len(body) < length:
+        body += connection.recv(65536)
+    return status, body[:length], body[length:]
 
 
 def free_port():

@@ -10,6 +10,8 @@ from thalweg.commands.serve_options import (
     AlertLog,
     AlertSilence,
     AlertUrl,
+    AllowedHost,
+    AllowedOrigin,
     Folder,
     Follow,
     Host,
@@ -29,6 +31,8 @@ from thalweg.commands.serve_options import (
     SslKeyfile,
     Survive,
     TokenFile,
+    TrustedProxy,
+    TrustNetwork,
 )  # fmt: skip
 
 SOURCES = typer.Argument(help="Model files, or folders of live models.", show_default=False)
@@ -45,6 +49,10 @@ def serve(
     host: Host = "127.0.0.1",
     port: Port = 8000,
     token_file: TokenFile = None,
+    trust_network: TrustNetwork = False,
+    allowed_host: AllowedHost = None,
+    allowed_origin: AllowedOrigin = None,
+    trusted_proxy: TrustedProxy = None,
     admin: Admin = False,
     label_budget: LabelBudget = None,
     max_waiting: MaxWaiting = None,
@@ -76,6 +84,8 @@ def serve(
         thalweg serve --folder orders.live --learner LogisticMixture --schema orders.json
 
         thalweg serve orders.live --follow --port 8001
+
+        thalweg serve orders.tw --host 0.0.0.0 --token-file token --allowed-host orders.example.org
     """
     from thalweg.commands import serve_models
     from thalweg.commands.outputs import say
@@ -83,16 +93,21 @@ def serve(
     serve_models.check_installed()
     from thalweg.live.webhook import check_url
     from thalweg.service import Limits, Settings, Tokens
+    from thalweg.service.access import Access, check_network, warn_of_admin
     from thalweg.service.logs import set_up_logs
-    from thalweg.service.server import FAILED, address_of, bind, run
+    from thalweg.service.server import FAILED, address_of, bind, resolve, run
 
     set_up_logs()
     settings = Settings(
         Limits(max_bytes=max_bytes, max_rows=max_rows, rate=rate),
         None if token_file is None else Tokens.from_file(token_file),
         admin=admin, access_log=access_log, alert_url=alert_url, alert_log=alert_log,
-        alert_silence=alert_silence,
+        alert_silence=alert_silence, allowed_hosts=[*([host] if host else []), *(allowed_host or [])],
+        allowed_origins=allowed_origin or [], trusted_proxies=trusted_proxy or [],
     )  # fmt: skip
+    numeric = resolve(host)
+    check_network(numeric, trust_network, settings)
+    Access(settings)  # may refuse an option, before anything is opened
     check_url(alert_url)
     plans = serve_models.plans(sources or [], folder, name, learner, schema, follow)
     live = serve_models.opened(
@@ -101,7 +116,8 @@ def serve(
     )  # fmt: skip
     secure = {"ssl_certfile": ssl_certfile, "ssl_keyfile": ssl_keyfile, "ssl_ca_certs": ssl_ca_certs}
     try:
-        with bind(host, port) as bound:
+        with bind(numeric, port) as bound:
+            warn_of_admin(settings)
             address = address_of(bound, ssl_certfile is not None)
             say(f"thalweg: serving {', '.join(live)} at {address}")
             failure = run(live, bound, settings, **secure)

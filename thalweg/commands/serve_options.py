@@ -22,9 +22,27 @@ Follow = Annotated[
 Survive = Annotated[
     str, _option("What an answered event survives: power (a loss of it) or process.", "power|process")
 ]
-Host = Annotated[str, _option("Address to bind; 0.0.0.0 for all of this machine.", "ADDRESS")]
+Names = list[str] | None
+Host = Annotated[
+    str, _option("Address to bind; 0.0.0.0 for all of this machine, with a token file.", "ADDRESS")
+]
 Port = Annotated[int, _option("Port to bind; 0 for a free one.", "PORT", min=0, max=65535)]
 TokenFile = Annotated[Text, _option("File of tokens, one a line; clients must send one.", "FILE")]
+TrustNetwork = Annotated[
+    bool,
+    _option("Serve another address than loopback without tokens: all who reach it may teach.", " ",
+            "--trust-network"),
+]  # fmt: skip
+AllowedHost = Annotated[
+    Names,
+    _option("A name that requests may be for, besides addresses, localhost and --host; repeatable.", "NAME"),
+]
+AllowedOrigin = Annotated[
+    Names, _option("An origin that pages may ask from, such as https://a.example; repeatable.", "ORIGIN")
+]
+TrustedProxy = Annotated[
+    Names, _option("Address or network of a proxy whose X-Forwarded-For counts; repeatable.", "ADDRESS")
+]
 Admin = Annotated[bool, _option("Allow to replace models and to erase ids by HTTP.", " ", "--admin")]
 LabelBudget = Annotated[
     Text, _option("Share of rows to ask a label for: answers then say wants_label.", "SHARE")

@@ -9,7 +9,7 @@ from thalweg.errors import Advice, Message, ParameterError, StreamError
 # Functions behind commands: their parameters are options of the same names, but for a few.
 FUNCTIONS = (
     "AccuracyEstimate", "Model", "chunked", "compare", "from_file", "open_stream", "prequential", "reproduce",
-    "run", "tune",
+    "run", "serve", "tune",
 )  # fmt: skip
 OTHER_NAMES = {"n_jobs": "jobs"}
 OF_THE_SHELL = re.compile(r"[\s'\"$`\\;&|<>()*?!#~]")

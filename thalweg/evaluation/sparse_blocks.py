@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from thalweg._types import Floats, Ints
-from thalweg.learners.base.sparse_rows import SparseRows, checked_sparse_rows, joined
+from thalweg.learners.base.sparse_rows import checked_sparse_rows
 from thalweg.learners.base.stream_classifier import StreamClassifier
+from thalweg.rows.sparse_rows import SparseRows, joined
 from thalweg.streams.base import Stream
 
 MOST_NUMBERS = 2**24  # in a dense block
@@ -50,9 +51,8 @@ class WaitingSparse:
 
     def add(self, X: Any, ids: Ints, now: Any = None) -> None:
         """Store rows until their labels come."""
-        # Copies: a slice would keep the whole block in memory.
-        rows = [X[np.array([i])] for i in range(len(X))]
-        self._rows.update(zip(ids.tolist(), rows, strict=True))
+        # A slice would keep the whole block in memory.
+        self._rows.update(zip(ids.tolist(), X.each(), strict=True))
 
     def resolve(self, ids: Ints) -> ResolvedRows:
         """Remove rows and return them in the order of `ids`."""

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thalweg._types import Ints
-from thalweg.learners.base.sparse_rows import SparseRows, joined
 from thalweg.live.events import LABEL, LEARN, LEARN_WITHOUT_ID, PREDICT, Group
 from thalweg.live.ids import Id
 from thalweg.live.learning import Found, Rows, run
@@ -17,6 +16,7 @@ from thalweg.live.requests import DROPPED as DROPPED_STATUS
 from thalweg.live.requests import EXPIRED as EXPIRED_STATUS
 from thalweg.live.waiting import DROPPED, EXPIRED, Said
 from thalweg.live.watch.watching import Taken, feed
+from thalweg.rows.sparse_rows import SparseRows, joined
 
 if TYPE_CHECKING:
     from thalweg.live.engine import Engine
@@ -192,6 +192,11 @@ class Block:
         if known[0] < 0:
             return GONE[known[0]], 0
         return (ALREADY if known[0] == code else OTHER_LABEL), known[1]
+
+    @property
+    def n_waiting(self) -> int:
+        """Number of rows that wait after the events so far."""
+        return len(self._pending) + len(self._engine.waiting.index)
 
     def waits(self, key: Id) -> bool:
         """Return whether a row with this id waits, and is not too old."""

@@ -9,11 +9,11 @@ import numpy as np
 
 from thalweg._types import Ints
 from thalweg.errors import StreamError, ThalwegError, first_of
-from thalweg.learners.base.sparse_rows import SparseRows, joined
 from thalweg.live.errors import LogDamaged, RowError
 from thalweg.model import Model
 from thalweg.model.fitted import MOST_NEW, short_names
 from thalweg.model.opening import check_any_known
+from thalweg.rows.sparse_rows import SparseRows, joined
 from thalweg.streams.columns.codes import Codes
 from thalweg.streams.columns.column import CATEGORY, NUMBER
 from thalweg.streams.files.coding import LabelError
@@ -107,10 +107,7 @@ class Coder:
         return self._finite(X)
 
     def _finite(self, X: Any) -> Any:
-        values = X.values if isinstance(X, SparseRows) else X
-        if np.isinf(values).any():
-            if isinstance(X, SparseRows):
-                raise RowError("a value is infinite: infinity is not a value to learn from")
+        if np.isinf(X).any():
             i, j = (int(place[0]) for place in np.nonzero(np.isinf(X)))
             names = self.model.learner_._names
             name = list(names)[j] if len(names) > j else str(j)
@@ -127,7 +124,7 @@ class Coder:
             if x is None:
                 return None
             X[i] = x
-        return self._sparse(self._finite(X)) if self.sparse else self._finite(X)
+        return SparseRows.of_dense(self._finite(X)) if self.sparse else self._finite(X)
 
     def _flat(self, record: dict[str, Any], i: int) -> Any:
         coding = self.model._coding
@@ -150,11 +147,6 @@ class Coder:
             coding.known |= set(names)
             logger.warning("left out, as the model has no such column: %s", first_of(sorted(names), 5))
 
-    def _sparse(self, X: Any) -> SparseRows:
-        places, columns = map(np.ascontiguousarray, np.nonzero(X))
-        starts = np.searchsorted(places, np.arange(len(X) + 1))
-        return SparseRows(starts, columns, X[places, columns], self.n_inputs)
-
     def _table(self, rows: Any, learns: bool) -> Any:
         model = self.model
         try:
@@ -166,8 +158,8 @@ class Coder:
         if learns:
             model._coding = model._coding.updated(stream.schema())
         if self.sparse:
-            parts = [X if isinstance(X, SparseRows) else self._sparse(X) for X in blocks]
-            return self._finite(joined(parts, self.n_inputs))
+            parts = [X if isinstance(X, SparseRows) else SparseRows.of_dense(self._finite(X)) for X in blocks]
+            return joined(parts, self.n_inputs)
         return self._finite(np.concatenate([np.empty((0, self.n_inputs)), *blocks]))
 
     def codes(self, labels: Sequence[Any]) -> Ints:

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thalweg._types import Floats, Ints, Mask, State
-from thalweg.errors import ParameterError
-from thalweg.learners.base.sparse_rows import joined
+from thalweg.errors import ParameterError, StateError
 from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.live.block import Block
 from thalweg.live.coder import Coder
@@ -20,6 +19,7 @@ from thalweg.live.waiting import DROPPED, DoneIds, Said, WaitingStore, packed_id
 from thalweg.live.watch.live_watch import LiveWatch
 from thalweg.model import Model
 from thalweg.model.late_rows import FAR
+from thalweg.rows.sparse_rows import joined
 from thalweg.saving.plain import to_json
 from thalweg.trust.label_budget import LabelBudget
 from thalweg.trust.prediction_sets import PredictionSets
@@ -153,14 +153,28 @@ class Engine:
 
     @classmethod
     def from_state(cls, model: State, live: dict[str, Any]) -> "Engine":
-        """Return an engine with what `state` returned; its watch is restored by the caller."""
+        """Return an engine with what `state` returned; its watch is restored by the caller.
+
+        Raises StateError if it is damaged.
+        """
+        try:
+            return cls._from_state(model, live)
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+            raise StateError(f"the state of a live model is damaged: {error}") from error
+
+    @classmethod
+    def _from_state(cls, model: State, live: dict[str, Any]) -> "Engine":
         budget = None if live["budget"] is None else LabelBudget().restore(live["budget"])
         made = cls(Model().restore(model), 1, budget)
         made.event, made.time = int(live["event"]), float(live["time"])
         made.n_predicted, made._number_base = int(live["n_predicted"]), int(live["number_base"])
         made.done = DoneIds.from_state(live["done"])
         if made.has_begun:
-            made.waiting = WaitingStore.from_state(live["waiting"])
+            made.waiting = waiting = WaitingStore.from_state(live["waiting"])
+            if (waiting.n_features, waiting.sparse) != (made.coder.n_inputs, made.coder.sparse):
+                raise StateError("the waiting rows of a checkpoint are not rows of its model")
+            if waiting.newest_row() >= made.n_predicted:
+                raise StateError("more rows of a checkpoint wait than were predicted")
         return made
 
     def digest(self) -> str:

@@ -15,6 +15,7 @@ Numbers are little-endian.
 """
 
 import json
+import math
 import struct
 import zlib
 from collections.abc import Iterator, Sequence
@@ -26,9 +27,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thalweg._types import Ints
-from thalweg.learners.base.sparse_rows import SparseRows, joined
 from thalweg.live.errors import LogDamaged
 from thalweg.live.ids import Id, ids_from_bytes, ids_to_bytes
+from thalweg.rows.sparse_rows import SparseRows, joined
 from thalweg.saving.plain import from_json, to_json
 
 PREDICT, LABEL, LEARN, LEARN_WITHOUT_ID, REPLACE = range(5)
@@ -118,6 +119,8 @@ def joined_from_bytes(parts: Sequence[bytes]) -> Group | None:
             n, n_rows, n_features, is_sparse, time, n_expired, n_growth, n_model = HEADER.unpack_from(body)
             if is_sparse or n_expired or n_growth or n_model or width not in (-1, n_features) or n > MOST:
                 return None
+            if not math.isfinite(time):
+                return None
             width, place = n_features, HEADER.size + n
             kinds.append(body[HEADER.size : place])
             n_codes = sum(map(CODED.__getitem__, kinds[-1]))
@@ -132,7 +135,11 @@ def joined_from_bytes(parts: Sequence[bytes]) -> Group | None:
         kind, code, length, text, row = map(b"".join, found)
         ids, _ = ids_from_bytes(COUNT.pack(len(length) // 4) + length + text)
         X = np.frombuffer(row, "<f8").astype(np.float64).reshape(-1, width)
-        return Group(times, np.frombuffer(kind, np.uint8), ids, X, np.frombuffer(code, "<i4").astype(np.intp))
+        kinds_of = np.frombuffer(kind, np.uint8)
+        n_of = HAS_ID[kinds_of].sum(), HAS_ROW[kinds_of].sum()
+        if (len(ids), len(X)) != n_of or (kinds_of == REPLACE).any():
+            return None
+        return Group(times, kinds_of, ids, X, np.frombuffer(code, "<i4").astype(np.intp))
 
 
 def _checked(data: bytes) -> bytes:
@@ -172,8 +179,10 @@ def _unpacked(body: memoryview) -> Group:
         place += X.nbytes
     growth = from_json(json.loads(bytes(body[place : place + n_growth])), []) if n_growth else {}
     place += n_growth
-    if place + n_model != len(body):
+    if place + n_model != len(body) or (len(ids), n_rows) != (HAS_ID[kinds].sum(), HAS_ROW[kinds].sum()):
         raise ValueError("its lengths contradict each other")
+    if not math.isfinite(time):
+        raise ValueError("its time is no number")
     model = bytes(body[place:]) if n_model else None
     return Group(time, kinds, ids, X, codes, n_expired, growth, model)
 
@@ -187,6 +196,8 @@ def _sparse_from_bytes(body: memoryview, place: int, n: int, n_features: int) ->
     starts = np.frombuffer(body, "<i8", n + 1, place).astype(np.intp)
     n_values = int(starts[-1])
     place += 8 * (n + 1)
+    if n_values < 0:  # which would mean all that follows
+        raise ValueError("its lengths contradict each other")
     columns = np.frombuffer(body, "<i8", n_values, place).astype(np.intp)
     values = np.frombuffer(body, "<f8", n_values, place + 8 * n_values).copy()
     return SparseRows(starts, columns, values, n_features), place + 16 * n_values

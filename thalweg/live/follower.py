@@ -195,6 +195,11 @@ class LiveFollower(HasEngine):
         return str(self._call(lambda: self._engine.digest()))
 
     @property
+    def busy_seconds(self) -> float:
+        """Seconds that the present group of requests has taken; 0 if none is being answered."""
+        return self._reads.busy_seconds
+
+    @property
     def is_recovering(self) -> bool:
         """Whether the first events are being read."""
         return not self._is_ready.is_set()

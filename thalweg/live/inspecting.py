@@ -4,6 +4,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from thalweg.errors import StateError
 from thalweg.live import checkpoints
 from thalweg.live.engine import Engine
 from thalweg.live.errors import LiveError, LogDamaged
@@ -114,7 +115,10 @@ def _engines(folder: Path, problems: list[str]) -> list[Engine]:
         if not isinstance(each, checkpoints.Checkpoint):
             problems.append(f"checkpoint-{each[0]}.tw: {each[1]}")
             continue
-        found.append(Engine.from_state(each.model, each.live))
+        try:
+            found.append(Engine.from_state(each.model, each.live))
+        except StateError as error:
+            problems.append(f"checkpoint-{each.event}.tw: {error}")
     if not found:
         problems.append("there is no checkpoint that can be read")
     return found[::-1]

@@ -247,6 +247,11 @@ class LiveModel(HasEngine):
         return not self._worker.is_ready.is_set()
 
     @property
+    def busy_seconds(self) -> float:
+        """Seconds that the present group of requests has taken; 0 if none is being answered."""
+        return self._worker.reads.busy_seconds
+
+    @property
     def failure(self) -> BaseException | None:
         """Why the live model has stopped; None if it has not."""
         return self._worker.failure

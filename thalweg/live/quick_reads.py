@@ -20,16 +20,25 @@ class QuickReads:
         self._lock = threading.Lock()
         self._is_wanted = False  # by the thread, which many reads one after another must not keep waiting
         self._seconds: dict[int, float] = {}  # of the latest read, by the bits of its number of rows
+        self._since: float | None = None  # when the thread began what it does now
 
     @contextmanager
     def paused(self) -> Iterator[None]:
         """Answer nothing while the thread of the live model uses the engine."""
         self._is_wanted = True
         with self._lock:
+            self._since = time.monotonic()
             try:
                 yield
             finally:
+                self._since = None
                 self._is_wanted = False
+
+    @property
+    def busy_seconds(self) -> float:
+        """Seconds since the thread of the live model began what it does now; 0 if it is idle."""
+        since = self._since
+        return 0.0 if since is None else time.monotonic() - since
 
     def note(self, n: int, seconds: float) -> None:
         """Remember how long a read of `n` rows took."""

@@ -2,22 +2,26 @@
 
 import logging
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 
 from thalweg import __version__
+from thalweg._native.missing import scan
 from thalweg.errors import ThalwegError
 from thalweg.live import checkpoints
 from thalweg.live.block import Block
-from thalweg.live.engine import Engine
+from thalweg.live.engine import Engine, check_waiting
 from thalweg.live.errors import LogDamaged, OtherVersion
 from thalweg.live.events import (
     HAS_CODE,
     HAS_ID,
     HAS_ROW,
     LABEL,
+    LEARN,
+    LEARN_WITHOUT_ID,
     PREDICT,
     REPLACE,
     Group,
@@ -27,6 +31,8 @@ from thalweg.live.events import (
 from thalweg.live.log import Entry, Log
 from thalweg.live.operations import apply_replace
 from thalweg.live.requests import LEARNED
+from thalweg.model import Model
+from thalweg.rows.sparse_rows import SparseRows
 from thalweg.saving import from_bytes as model_from_bytes
 
 logger = logging.getLogger("thalweg.live")
@@ -128,30 +134,47 @@ def _parts(entries: list[Entry]) -> Iterator[list[Entry]]:
         yield part
 
 
+@contextmanager
+def _damaged_at(event: int) -> Iterator[None]:
+    """Raise LogDamaged, which names the event, for whatever is wrong with the events here."""
+    try:
+        yield
+    except (ThalwegError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        where = "" if f"event {event}" in str(error) else f"the group at event {event}: "
+        raise LogDamaged(f"{where}{error}") from error
+
+
 def _apply(engine: Engine, block: Block | None, entries: list[Entry]) -> Block | None:
     """Add groups to the block, finish it when it is long enough; return the open one."""
-    group = joined_from_bytes([each.data for each in entries])
+    group, first = None, entries[0].first
+    with suppress(LogDamaged):  # read one by one, the groups say which of them is damaged
+        group = joined_from_bytes([each.data for each in entries])
     if group is not None and len(group) == sum(each.n for each in entries) and engine.has_begun:
-        return _add(engine, block, group, entries[0].first)
+        with _damaged_at(first):
+            return _add(engine, block, group, first)
     for entry in entries:
-        group = from_bytes(entry.data)
-        if len(group) != entry.n:
-            seen = f"{len(group)} events instead of {entry.n}"
-            raise LogDamaged(f"the group at event {entry.first} has {seen}")
-        if group.model is not None:
-            if block is not None:
-                block.finish()
-            _begin_or_replace(engine, group)
-            engine.time = group.time
-            block = None
-        else:
-            block = _add(engine, block, group, entry.first)
+        with _damaged_at(entry.first):
+            block = _apply_one(engine, block, entry)
     return block
+
+
+def _apply_one(engine: Engine, block: Block | None, entry: Entry) -> Block | None:
+    group = from_bytes(entry.data)
+    if len(group) != entry.n:
+        raise LogDamaged(f"it has {len(group)} events instead of {entry.n}")
+    if group.model is None:
+        return _add(engine, block, group, entry.first)
+    if block is not None:
+        block.finish()
+    _begin_or_replace(engine, group)
+    engine.time = group.time
+    return None
 
 
 def _add(engine: Engine, block: Block | None, group: Group, first: int) -> Block | None:
     block = engine.open_block() if block is None else block
     engine.coder.grow(group.growth)
+    _check_fits(engine, group, first)
     engine.time = group.time[-1] if isinstance(group.time, list) else group.time
     add_group(block, group, first)
     if len(block) >= BLOCK:
@@ -160,11 +183,34 @@ def _add(engine: Engine, block: Block | None, group: Group, first: int) -> Block
     return block
 
 
+def _check_fits(engine: Engine, group: Group, first: int) -> None:
+    """Raise LogDamaged unless these are rows and labels for the model: compiled code relies on it."""
+    X, codes, coder = group.X, group.codes, engine.coder
+    if (group.kinds == REPLACE).any():
+        raise LogDamaged("it replaces a model, and has none")
+    if len(X) and (X.shape[1] != coder.n_inputs or isinstance(X, SparseRows) != coder.sparse):
+        seen = f"{'sparse ' if isinstance(X, SparseRows) else ''}rows of {X.shape[1]} inputs"
+        raise LogDamaged(f"it has {seen}, which are not those of the model")
+    n_labels = len(engine.model._coding.labels)
+    if len(codes) and not 0 <= codes.min() <= codes.max() < n_labels:
+        i = int(np.argmax((codes < 0) | (codes >= n_labels)))
+        event = first + int(np.flatnonzero(HAS_CODE[group.kinds])[i])
+        raise LogDamaged(f"event {event} has the label {codes[i]}, and the model knows {n_labels}")
+    if isinstance(X, np.ndarray) and (i := scan(X)[2]) >= 0:
+        event = first + int(np.flatnonzero(HAS_ROW[group.kinds])[i])
+        raise LogDamaged(f"event {event} has an infinite value")
+
+
 def _begin_or_replace(engine: Engine, group: Group) -> None:
     model = model_from_bytes(group.model or b"")
+    if not isinstance(model, Model) or not model._begun:
+        raise LogDamaged("the model in it is none that has learned")
     if group.kinds.tolist() == [REPLACE]:
+        check_waiting(model)
         apply_replace(engine, model, group.time)
     else:
+        if not np.isin(group.kinds, (LEARN, LEARN_WITHOUT_ID)).all():
+            raise LogDamaged("a model begins with other events than rows that are learned")
         codes = group.codes.tolist() if group.ids else []
         engine.begin(model, group.ids, codes, len(group))
 
@@ -190,4 +236,6 @@ def add_group(block: Block, group: Group, first: int) -> None:
                 raise LogDamaged(f"the group at event {first} has labels of rows that do not wait")
         else:
             block.learn(group.X[part], given, keys or None, time)
+    if group.n_expired > block.n_waiting:
+        raise LogDamaged(f"the group at event {first} removes {group.n_expired} rows, and fewer wait")
     block.expire(group.n_expired)

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from thalweg._types import Floats, Ints, Mask, State
 from thalweg.errors import StateError
-from thalweg.learners.base.sparse_rows import SparseRows, joined
+from thalweg.learners.base.arguments import clipped_rows
 from thalweg.live.ids import Id, ids_from_bytes, ids_to_bytes
+from thalweg.rows.sparse_rows import SparseRows, joined
 
 DROPPED, EXPIRED = -1, -2  # instead of the code of a label
 NO_LABEL = 2**31 - 1  # instead of the code of a label that the model does not know
@@ -62,8 +63,8 @@ class WaitingStore:
         if said.sets is not None:
             self._sets[slots, :k], self._sets[slots, k:] = said.sets, False
         if self.sparse:
-            for i, slot in enumerate(slots.tolist()):
-                self._X[slot] = X[np.array([i])]
+            for slot, row in zip(slots.tolist(), X.each(), strict=True):
+                self._X[slot] = row
         else:
             self._X[slots] = X
 
@@ -85,6 +86,10 @@ class WaitingStore:
     def time_of(self, slot: int) -> float:
         """Return when the row in a slot came."""
         return float(self._fields["time"][slot])
+
+    def newest_row(self) -> int:
+        """Return the highest `row` of those that wait, -1 if there is none."""
+        return max((int(self._fields["row"][slot]) for slot in self.index.values()), default=-1)
 
     def free(self, slots: Sequence[int]) -> None:
         """Use these slots, which are no longer in the index, for other rows."""
@@ -153,10 +158,21 @@ class WaitingStore:
         if made.sparse:
             starts, columns, values = rows
             X = SparseRows(starts, columns, values, made.n_features)
-        if not len(ids) == len(X) == len(state["p"]) or len(set(ids)) < len(ids):
-            raise StateError("the waiting rows of a checkpoint contradict each other")
         fields = {name: np.asarray(state[name], dtype=kind) for name, kind in FIELDS.items()}
-        made.add(ids, X, Said(fields, state["p"], state["sets"]))
+        p, sets = state["p"], state["sets"]
+        shapes = [(len(ids), made.n_features), *[(len(ids),)] * len(fields), (len(ids), p.shape[1])]
+        if [each.shape for each in (X, *fields.values(), p)] != shapes or len(set(ids)) < len(ids):
+            raise StateError("the waiting rows of a checkpoint contradict each other")
+        if sets is not None and sets.shape != p.shape:
+            raise StateError("the sets of the waiting rows of a checkpoint are those of other rows")
+        if not made.sparse:
+            clipped_rows(np.ascontiguousarray(X, dtype=np.float64), (), "waiting rows")
+        answer, n_classes = fields["answer"], fields["n_classes"]
+        if ((answer < -1) | (answer >= np.maximum(n_classes, 1)) | (n_classes < 0)).any() or (
+            n_classes.max(initial=0) > p.shape[1]
+        ):
+            raise StateError("the waiting rows of a checkpoint have answers that are no classes")
+        made.add(ids, X, Said(fields, p, sets))
         return made
 
 
@@ -214,6 +230,8 @@ class DoneIds:
     def from_state(cls, state: State) -> "DoneIds":
         """Return what `state` returned."""
         made = cls(int(state["capacity"]))
+        if state["values"].dtype != np.int64 or state["values"].shape[1:] != (2,):
+            raise StateError("the ids that wait no longer are damaged in a checkpoint")
         values = map(tuple, state["values"].tolist())
         made.entries.update(zip(known_ids(state["ids"]), values, strict=True))
         return made

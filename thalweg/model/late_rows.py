@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from thalweg._types import Floats, Ints, State
+from thalweg._types import Ints, State
 from thalweg.errors import WaitingError
-from thalweg.learners.base.sparse_rows import SparseRows, joined
+from thalweg.learners.base.arguments import clipped_rows
+from thalweg.rows.sparse_rows import SparseRows, joined
 from thalweg.waiting import Ids, WaitingRows
 
 FAR = 2**52
@@ -65,7 +66,7 @@ class LateRows:
         waits = np.ones(len(ids), dtype=bool) if all_wait else self.contains(ids)
         places, numbers = np.flatnonzero(waits), np.empty(len(ids), dtype=np.int64)
         found = self._rows.resolve(ids if all_wait else [ids[i] for i in places.tolist()])
-        X = _restored(found.X, self.n_features) if self._sparse else found.X
+        X = joined([each["row"] for each in found.X], self.n_features) if self._sparse else found.X
         numbers[places], numbers[~waits] = found.times, self._new(len(ids) - len(places))
         try:
             yield X, numbers
@@ -101,37 +102,46 @@ class LateRows:
     def _store(self, X: Any, ids: Ids, numbers: Ints) -> None:
         rows = X
         if self._sparse:
-            rows = _stored(X if isinstance(X, SparseRows) else _as_sparse(X))
+            X = X if isinstance(X, SparseRows) else SparseRows.of_dense(X)
+            rows = [{"row": row} for row in X.each()]
         self._rows.add(rows, ids=ids, now=numbers)
 
     def state(self) -> State:
         """Return the rows and their numbers as plain data."""
-        return {"n_features": self.n_features, "sparse": self._sparse, "next": self._next,
-                "rows": self._rows.state()}
+        rows = self._rows.state()
+        if self._sparse:
+            found = [each["row"] for each in rows["X"]]
+            rows["X"] = [{"columns": row.columns.copy(), "values": row.values.copy()} for row in found]
+        return {"n_features": self.n_features, "sparse": self._sparse, "next": self._next, "rows": rows}
 
     @classmethod
     def from_state(cls, state: State) -> "LateRows":
-        """Return a store with the state that `state` returned; raise StateError if it is damaged."""
+        """Return a store with the state that `state` returned; raise an error if it is damaged."""
         store = cls(int(state["n_features"]), 1, bool(state["sparse"]))
-        store._rows, store._next = WaitingRows.from_state(state["rows"]), int(state["next"])
+        rows = state["rows"]
+        if store._sparse:
+            rows = rows | {"X": [{"row": row} for row in _checked(rows["X"], store.n_features).each()]}
+        else:
+            clipped_rows(np.ascontiguousarray(rows["X"]), (), "rows that wait")
+        if not _are_numbers(rows["times"]):
+            raise ValueError("rows that wait have other numbers than a learner gives")
+        store._rows, store._next = WaitingRows.from_state(rows), int(state["next"])
         wanted = None if store._sparse else store.n_features
         if store._rows.n_features != wanted or not 1 <= store._next <= FAR:
             raise ValueError("rows that wait have another number of inputs")
         return store
 
 
-def _as_sparse(X: Floats) -> SparseRows:
-    rows, columns = np.nonzero(X)
-    starts = np.searchsorted(rows, np.arange(len(X) + 1))
-    return SparseRows(starts, columns, X[rows, columns], X.shape[1])
+def _checked(rows: list[dict[str, Any]], n_features: int) -> SparseRows:
+    """Return what is stored of sparse rows as SparseRows; raise ValueError if it is damaged."""
+    columns, values = [each["columns"] for each in rows], [each["values"] for each in rows]
+    lengths = [len(each) for each in values]
+    if lengths != [len(each) for each in columns]:
+        raise ValueError("a row that waits has another number of columns than of values")
+    starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.intp)
+    whole = np.concatenate([np.empty(0, dtype=np.intp), *columns]), np.concatenate([np.empty(0), *values])
+    return SparseRows(starts, *whole, n_features)
 
 
-def _stored(X: SparseRows) -> list[dict[str, Any]]:
-    ends = zip(X.starts[:-1].tolist(), X.starts[1:].tolist(), strict=True)
-    return [{"columns": X.columns[a:b].copy(), "values": X.values[a:b].copy()} for a, b in ends]
-
-
-def _restored(rows: Any, n_features: int) -> SparseRows:
-    parts = [SparseRows(np.array([0, len(row["values"])]), row["columns"], row["values"], n_features)
-             for row in rows]
-    return joined(parts, n_features)
+def _are_numbers(times: Any) -> bool:
+    return bool((np.floor(times) == times).all() and (np.abs(times) <= 2 * FAR).all())

@@ -10,6 +10,7 @@ from starlette.routing import Route
 from thalweg import saving
 from thalweg.errors import ModelFileError, StateError
 from thalweg.service import bodies
+from thalweg.service.access import headers_of
 from thalweg.service.reading import check_length, read_body
 from thalweg.service.request_error import RequestError
 from thalweg.service.served import ServedModels
@@ -50,7 +51,7 @@ class Admin:
         served = self.models.find(request.path_params["name"])
         served.check_ready()
         _check_type(request, MODEL_TYPE)
-        check_length(request.scope["headers"], MAX_MODEL)
+        check_length(headers_of(request.scope["headers"]), MAX_MODEL)
         content = await read_body(request.receive, MAX_MODEL, MODEL_SECONDS)
         model = await in_thread(_model, content)
         await in_thread(served.live.replace, model)
@@ -79,7 +80,7 @@ class Admin:
 
 
 def _check_type(request: Request, wanted: bytes) -> None:
-    given = dict(request.scope["headers"]).get(b"content-type", b"").partition(b";")[0].strip().lower()
+    given = headers_of(request.scope["headers"]).get(b"content-type", b"").partition(b";")[0].strip().lower()
     if given != wanted:
         raise RequestError("unsupported_type", f"the content type must be {wanted.decode()}")
 

@@ -9,9 +9,11 @@ from starlette.applications import Starlette
 from starlette.types import Message, Receive, Scope, Send
 
 from thalweg.service import page
+from thalweg.service.access import OPEN, Access, headers_of
 from thalweg.service.asked import LABEL, LEARN, PREDICT
 from thalweg.service.encoding import to_json
 from thalweg.service.endpoint import Endpoint, log_request
+from thalweg.service.media import NOSNIFF
 from thalweg.service.metrics import RequestMetrics
 from thalweg.service.request_error import RequestError
 from thalweg.service.routes import HANDLERS, Routes
@@ -19,7 +21,6 @@ from thalweg.service.served import ServedModels
 from thalweg.service.settings import Settings
 
 log = logging.getLogger("thalweg.service")
-OPEN = ("/health", "/v2/health/live", "/v2/health/ready")  # no token: a load balancer has none
 
 
 class Application:
@@ -41,34 +42,39 @@ class Application:
         on_stop: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
         self.settings = settings or Settings()
-        self.models = ServedModels(models, self.settings.limits.max_pending)
+        self.models = ServedModels(models, self.settings.limits)
         self.metrics = RequestMetrics()
+        self.access = Access(self.settings)
         self._on_stop = on_stop
         self.endpoints: dict[str, Endpoint] = {
-            f"/models/{served.name}/{kind}": Endpoint(served, kind, self.settings, self.metrics)
+            f"/models/{served.name}/{kind}": Endpoint(
+                served, kind, self.settings, self.access, self.metrics
+            )
             for served in self.models
             for kind in (PREDICT, LABEL, LEARN)
         }
-        routes = Routes(self.models, self.settings, self.metrics).all()
+        routes = Routes(self.models, self.settings, self.access, self.metrics).all()
         pages = page.routes({served.name: served.live for served in self.models})
         self._rest = Starlette(routes=[*pages, *routes], exception_handlers=HANDLERS)
+        self._rest.router.redirect_slashes = False  # it would redirect to the Host that a client has sent
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
         kind = scope["type"]
         if kind == "http":
-            endpoint = self.endpoints.get(scope["path"])
+            scope, path = {**scope}, _path(scope)  # Access changes its client
+            endpoint = self.endpoints.get(path)
             if endpoint is not None:
-                await endpoint(scope, receive, send)
+                await endpoint(scope, receive, _with_nosniff(send))
             else:
-                await self._others(scope, receive, send)
+                await self._others(scope, path, receive, _with_nosniff(send))
         elif kind == "lifespan":
             await self._lifespan(receive, send)
         else:
             await send({"type": "websocket.close", "code": 1003})
 
-    async def _others(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer by Starlette, if the token is right; count the request."""
+    async def _others(self, scope: Scope, path: str, receive: Receive, send: Send) -> None:
+        """Answer by Starlette, if the request is admitted; count it."""
         started, status = perf_counter(), 0
 
         async def counted(message: Message) -> None:
@@ -78,8 +84,7 @@ class Application:
             await send(message)
 
         try:
-            if self.settings.tokens is not None and scope["path"] not in OPEN:
-                self.settings.tokens.check(scope["headers"])
+            self.access.admit(scope, headers_of(scope["headers"]), path in OPEN)
             await self._rest(scope, receive, counted)
         except RequestError as error:
             await _refuse(error, counted)
@@ -106,6 +111,24 @@ class Application:
                     await self._on_stop()
                 await send({"type": "lifespan.shutdown.complete"})
                 return
+
+
+def _path(scope: Scope) -> str:
+    """Return the path of a request, within an application that this one is mounted in."""
+    path, root = str(scope["path"]), str(scope.get("root_path") or "")
+    return path[len(root) :] if root and path.startswith(f"{root}/") else path
+
+
+def _with_nosniff(send: Send) -> Send:
+    """Return a `send` that tells browsers to take the content type of an answer as it is."""
+
+    async def sent(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = [*message.get("headers", ())]
+            message = {**message, "headers": headers if NOSNIFF in headers else [*headers, NOSNIFF]}
+        await send(message)
+
+    return sent
 
 
 async def _refuse(error: RequestError, send: Send) -> None:

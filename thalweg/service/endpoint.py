@@ -8,6 +8,7 @@ from typing import Any
 from starlette.types import Receive, Scope, Send
 
 from thalweg.service import media
+from thalweg.service.access import Access, Headers, headers_of
 from thalweg.service.arrow import decode_arrow
 from thalweg.service.asked import Asked
 from thalweg.service.decoding import apply_options, decode_json, decode_lines, options_of
@@ -27,15 +28,18 @@ Reply = tuple[int, bytes, list[tuple[bytes, bytes]]]
 class Endpoint:
     """`POST /models/NAME/KIND`: predict, label or learn rows of one model."""
 
-    def __init__(self, served: Served, kind: str, settings: Settings, metrics: RequestMetrics) -> None:
+    def __init__(
+        self, served: Served, kind: str, settings: Settings, access: Access, metrics: RequestMetrics
+    ) -> None:
         self.served, self.kind, self.settings, self.metrics = served, kind, settings, metrics
+        self.access = access
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
         started = perf_counter()
         form, n_rows = media.JSON, 0
         try:
-            form = self.check(scope)
+            form = self.check(scope, headers_of(scope["headers"]))
             limits = self.settings.limits
             body = await read_body(receive, limits.max_bytes, limits.body_seconds)
             asked = self.decode(form, body, scope["query_string"])
@@ -58,11 +62,9 @@ class Endpoint:
         await send({"type": "http.response.body", "body": content})
         self.count(scope, status, perf_counter() - started, n_rows)
 
-    def check(self, scope: Scope) -> str:
+    def check(self, scope: Scope, headers: Headers) -> str:
         """Return the form of the body, before it is read; raise RequestError if it need not be read."""
-        headers = scope["headers"]
-        if self.settings.tokens is not None:
-            self.settings.tokens.check(headers)
+        self.access.admit(scope, headers)
         if scope["method"] != "POST":
             what = f"{scope['method']} is not for this address: POST rows to it"
             raise RequestError("method_not_allowed", what, allow="POST")

@@ -9,6 +9,7 @@ from starlette.routing import Route
 
 from thalweg.live.requests import Predictions
 from thalweg.service import bodies, media
+from thalweg.service.access import headers_of
 from thalweg.service.asked import LABEL, PREDICT, Asked
 from thalweg.service.decoding import decode_json
 from thalweg.service.described import about_model, is_begun, plain
@@ -107,7 +108,7 @@ class Inference:
     async def _post(self, request: Request) -> tuple[Served, bytes]:
         served = self.models.find(request.path_params["name"])
         served.check_ready()
-        headers, limits = request.scope["headers"], self.settings.limits
+        headers, limits = headers_of(request.scope["headers"]), self.settings.limits
         check_length(headers, limits.max_bytes)
         if media.form_of(headers) != media.JSON:
             raise RequestError("unsupported_type", "the content type must be application/json")

@@ -23,6 +23,8 @@ class Limits:
         How long a connection may stay open without a request.
     send_seconds : float, default=20
         How long a client may leave an answer unread.
+    busy_seconds : float, default=30
+        How long a model may take for one group of requests; after that it is reported as busy, not ready.
     """
 
     max_bytes: int = 8 << 20
@@ -32,3 +34,4 @@ class Limits:
     body_seconds: float = 20.0
     idle_seconds: float = 60.0
     send_seconds: float = 20.0
+    busy_seconds: float = 30.0

@@ -7,13 +7,14 @@ from typing import Any
 
 import anyio
 from starlette.concurrency import run_in_threadpool
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response, StreamingResponse
 from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
 from thalweg.live.pages.page import model_page, model_parts, overview_page, overview_parts
 from thalweg.live.watch.sources import snapshot_of
+from thalweg.service.request_error import RequestError
 
 PERIOD = 2.0  # seconds between two looks; also how long what is shown may be old
 KEEP_ALIVE = 15.0  # seconds after which a comment is sent, so that proxies keep the connection
@@ -24,7 +25,6 @@ HEADERS = {
         "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; "
         "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
     ),
-    "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
 }
 
@@ -49,6 +49,21 @@ def routes(live_models: Mapping[str, Any], period: float = PERIOD) -> list[Route
         Route("/models/{name}/page", page.model, name="model_page"),
         Route("/models/{name}/events", page.model_events, name="model_events"),
     ]
+
+
+class _Stream(StreamingResponse):
+    """Events that end when the viewer leaves; `left` is called then."""
+
+    def __init__(self, events: AsyncIterator[str], left: Callable[[], None]) -> None:
+        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+        super().__init__(events, media_type="text/event-stream", headers=headers)
+        self._left = left
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._left()
 
 
 class LivePage:
@@ -88,7 +103,7 @@ class LivePage:
         name = request.path_params["name"]
         if name not in self._models:
             known = ", ".join(self._models)
-            raise HTTPException(404, f"there is no model {name!r}; there are: {known}")
+            raise RequestError("no_such_model", f"there is no model {name[:80]!r}; there are {known}")
         return name, self._models[name]
 
     def _snapshots(self) -> dict[str, dict[str, Any] | None]:
@@ -100,31 +115,28 @@ class LivePage:
     def _stream(self, request: Request, key: str, make: Callable[[], dict[str, str]]) -> Response:
         if self._n_viewers >= MOST_VIEWERS:
             said = f"{MOST_VIEWERS} pages are open already: close some of them, or reload this one"
-            raise HTTPException(503, said, headers={"Retry-After": "30"})
-        return StreamingResponse(
-            self._events(key, make), media_type="text/event-stream",
-            headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
-        )  # fmt: skip
+            raise RequestError("too_many_viewers", said, retry_after=30)
+        self._n_viewers += 1  # here, not at the first event: requests that come together must be counted
+        return _Stream(self._events(key, make), self._left)
+
+    def _left(self) -> None:
+        self._n_viewers -= 1
 
     async def _events(self, key: str, make: Callable[[], dict[str, str]]) -> AsyncIterator[str]:
         """Yield the parts that changed since the last ones; the first time all of them."""
         before: dict[str, str] = {}
-        self._n_viewers += 1
-        try:
-            last = time.monotonic()
-            while True:
-                now = await self._parts(key, make)
-                changed = {name: html for name, html in now.items() if before.get(name) != html}
-                if changed:
-                    yield f"event: parts\ndata: {json.dumps(changed)}\n\n"
-                elif time.monotonic() - last > KEEP_ALIVE:
-                    yield ": still here\n\n"
-                if changed or time.monotonic() - last > KEEP_ALIVE:
-                    last = time.monotonic()
-                before = now
-                await anyio.sleep(self._period)
-        finally:
-            self._n_viewers -= 1
+        last = time.monotonic()
+        while True:
+            now = await self._parts(key, make)
+            changed = {name: html for name, html in now.items() if before.get(name) != html}
+            if changed:
+                yield f"event: parts\ndata: {json.dumps(changed)}\n\n"
+            elif time.monotonic() - last > KEEP_ALIVE:
+                yield ": still here\n\n"
+            if changed or time.monotonic() - last > KEEP_ALIVE:
+                last = time.monotonic()
+            before = now
+            await anyio.sleep(self._period)
 
     async def _parts(self, key: str, make: Callable[[], dict[str, str]]) -> dict[str, str]:
         async with self._lock:

@@ -1,5 +1,7 @@
 """The forms that rows may be sent in, by the content type of a request."""
 
+from collections.abc import Mapping
+
 from thalweg.service.request_error import RequestError
 
 JSON, LINES, ARROW = "json", "lines", "arrow"
@@ -15,21 +17,17 @@ CONTENT_TYPES = {
     LINES: b"application/x-ndjson",
     ARROW: b"application/vnd.apache.arrow.stream",
 }
+NOSNIFF = b"x-content-type-options", b"nosniff"  # on every answer: browsers take its content type as it is
 LISTED = ", ".join(content_type.decode() for content_type in CONTENT_TYPES.values())
 
 
-def form_of(headers: list[tuple[bytes, bytes]]) -> str:
+def form_of(headers: Mapping[bytes, bytes]) -> str:
     """Return the form of a request's body; raise RequestError if it is none of ours.
 
     A content type is demanded, so that a page of another site cannot make a browser send rows: browsers ask
     a server first before they send one of these types across sites.
     """
-    given = encoding = b""
-    for name, value in headers:
-        if name == b"content-type":
-            given = value
-        elif name == b"content-encoding":
-            encoding = value
+    given, encoding = headers.get(b"content-type", b""), headers.get(b"content-encoding", b"")
     found = TYPES.get(given) or TYPES.get(given.partition(b";")[0].strip().lower())
     if found is None:
         seen = f"not {given.decode('latin-1')[:80]!r}" if given else "and the request has none"

@@ -7,7 +7,7 @@ from thalweg.live.metrics import watch_samples
 from thalweg.live.watch.sources import snapshot_of
 from thalweg.service.metrics import about, sample
 
-STATES = ("ready", "recovering", "stopped")
+STATES = ("ready", "busy", "recovering", "stopped")
 
 
 def model_lines(models: Iterable[Any]) -> list[str]:
@@ -22,9 +22,10 @@ def model_lines(models: Iterable[Any]) -> list[str]:
 
 def _samples(served: Any) -> Iterator[tuple[str, str, str, dict[str, Any], float]]:
     live = served.live
+    now = served.state
     for state in STATES:
         yield ("thalweg_model_state", "gauge", "1 for the state that a model is in.", {"state": state},
-               int(served.state == state))  # fmt: skip
+               int(now == state))  # fmt: skip
     yield "thalweg_model_event", "counter", "Number of the latest event.", {}, live.event
     yield "thalweg_model_waiting_rows", "gauge", "Rows that wait for their labels.", {}, live.n_waiting
     yield (
@@ -34,6 +35,6 @@ def _samples(served: Any) -> Iterator[tuple[str, str, str, dict[str, Any], float
         {},
         served.n_pending,
     )
-    snapshot = snapshot_of(live) if served.state == "ready" else None
+    snapshot = snapshot_of(live) if now == "ready" else None
     if snapshot is not None:
         yield from watch_samples(snapshot)

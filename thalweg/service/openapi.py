@@ -53,7 +53,7 @@ ANSWERS: dict[str, dict[str, Any]] = {
         },
     },
 }
-REFUSALS = ("400", "401", "404", "408", "413", "415", "422", "429", "503")
+REFUSALS = ("400", "401", "403", "404", "408", "413", "415", "421", "422", "429", "431", "503")
 
 
 def openapi(names: list[str], settings: Settings) -> dict[str, Any]:
@@ -94,7 +94,7 @@ def openapi(names: list[str], settings: Settings) -> dict[str, Any]:
 
 def _reads(admin: bool) -> dict[str, str]:
     found = {
-        "/health": "Whether every model is ready.",
+        "/health": "Whether every model is ready; with a token, the state of each.",
         "/models": "The models and their states.",
         "/models/{name}": "What a model is and what it has seen.",
         "/metrics": "Metrics as Prometheus reads them.",

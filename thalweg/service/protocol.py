@@ -3,25 +3,33 @@
 uvicorn makes a task, an event and several dicts for each request, which takes most of the time of a request
 of one row, and wakes a task for each part of a body. Here a request of rows is answered by a callback.
 Parsing, TLS, pipelining, shutting down and all other requests stay uvicorn's.
+
+uvicorn bounds neither the headers of a request nor what is sent after an answer; both are bounded here.
 """
 
 import http
 from collections.abc import Mapping
 from time import perf_counter
-from typing import Any, cast
+from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from thalweg.service import media
+from thalweg.service.access import Headers, headers_of
+from thalweg.service.application import Application
 from thalweg.service.encoding import to_json
 from thalweg.service.endpoint import Endpoint
 from thalweg.service.failures import as_request_error
-from thalweg.service.request_error import STATUSES
+from thalweg.service.media import NOSNIFF
+from thalweg.service.reading import MOST_DIGITS
+from thalweg.service.request_error import STATUSES, RequestError
 
-MOST_DIGITS = 9  # of a content length
+MOST_HEAD = 64 << 10  # bytes of the first line and the headers of a request
+MOST_LINES = 100  # headers
+SHORT = 16 << 10  # what comes at once is not measured if it has no more bytes
 _START = {
     status: f"HTTP/1.1 {status} {http.HTTPStatus(status).phrase}\r\n".encode() + b"content-type: %b\r\n"
-    b"content-length: %d\r\n" for status in {200, *STATUSES.values()}
+    b"content-length: %d\r\n" + b"%b: %b\r\n" % NOSNIFF for status in {200, *STATUSES.values()}
 }  # fmt: skip
 
 
@@ -30,11 +38,12 @@ class RowsCycle:
 
     __slots__ = (
         "disconnected", "endpoint", "form", "is_reading", "keep_alive", "n_rows", "parts", "protocol",
-        "response_complete", "started",
+        "response_complete", "scope", "started",
     )  # fmt: skip
 
     def __init__(self, protocol: "RowsProtocol", endpoint: Endpoint, keep_alive: bool) -> None:
         self.protocol, self.endpoint, self.keep_alive = protocol, endpoint, keep_alive
+        self.scope: Any = protocol.scope
         self.response_complete = self.disconnected = False
         self.is_reading = True
         self.parts: list[bytes] = []
@@ -49,34 +58,44 @@ class RowsCycle:
     def set(self) -> None:
         """Do nothing: nobody waits for this."""
 
+    def admit(self, headers: Headers) -> bool:
+        """Return whether the body is to be read; if not, the request is answered, and its body dropped."""
+        try:
+            self.form = self.endpoint.check(self.scope, headers)
+        except Exception as error:
+            self.started = perf_counter()
+            self._refuse(error)
+            return False
+        return True
+
     def ask(self) -> None:
         """Ask the live model for what is in the body."""
         self.is_reading = False
         self.started = perf_counter()
-        endpoint, protocol = self.endpoint, self.protocol
-        scope: Any = protocol.scope
+        endpoint = self.endpoint
         try:
-            self.form = endpoint.check(scope)
             body = self.parts[0] if len(self.parts) == 1 else b"".join(self.parts)
             self.parts = []
             asked = endpoint.decode(self.form, body, b"")
             self.n_rows = asked.n
-            endpoint.ask(asked, self.form, protocol.client, self.answer)
+            endpoint.ask(asked, self.form, self.scope["client"], self.answer)
         except Exception as error:
-            refused = as_request_error(error)
-            self.answer(refused.status, to_json(refused.plain()), refused.headers())
+            self._refuse(error)
+
+    def _refuse(self, error: Exception) -> None:
+        self.is_reading = False
+        refused = as_request_error(error)
+        self.answer(refused.status, to_json(refused.plain()), refused.headers())
 
     def answer(self, status: int, content: bytes, headers: list[tuple[bytes, bytes]]) -> None:
         """Write the answer, if the client is still there."""
         self.response_complete = True
         protocol, endpoint = self.protocol, self.endpoint
-        seconds, scope = perf_counter() - self.started, cast(Any, protocol.scope)
-        endpoint.count(scope, status, seconds, self.n_rows)
+        endpoint.count(self.scope, status, perf_counter() - self.started, self.n_rows)
         transport = protocol.transport
         if self.disconnected or transport.is_closing():
             return
-        content_type = media.CONTENT_TYPES[self.form if status == 200 else media.JSON]
-        start = _START[status] % (content_type, len(content))
+        start = _start(status, content, self.form if status == 200 else media.JSON)
         for name, value in headers:
             start += name + b": " + value + b"\r\n"
             self.keep_alive = self.keep_alive and name != b"connection"
@@ -92,39 +111,82 @@ class RowsProtocol(HttpToolsProtocol):
     """uvicorn's protocol on httptools; requests to addresses in `endpoints` go the short way."""
 
     endpoints: Mapping[bytes, Endpoint] = {}
+    max_bytes = 0
     reading: RowsCycle | None = None
+    complete: Any = None  # the scope of the latest request that has come to its end
+    refusal: RequestError | None = None  # why the connection is closed
+    n_new = n_unread = n_dropped = 0
+
+    def data_received(self, data: bytes) -> None:
+        """Read requests; close the connection if one of them grows without anybody reading it."""
+        scope, self.n_new = self.scope, len(data)
+        super().data_received(data)
+        if self.scope is not self.complete:
+            self._bound(self.scope is scope)
+
+    def _bound(self, is_continued: bool) -> None:
+        """Count what has come of an unfinished request besides its body, and the body that is dropped.
+
+        The parser keeps a header until its end, also one after a body. What came together with the beginning
+        of the request is not counted, since it may belong to the request before.
+        """
+        self.n_unread = self.n_unread + self.n_new if is_continued else 1
+        self.n_dropped = self.n_dropped if is_continued else 0
+        if (self.n_unread > MOST_HEAD or self.n_dropped > self.max_bytes) and not self.transport.is_closing():
+            if "method" in self.scope:
+                self.transport.close()
+            else:
+                self.refusal = too_large_head()
+                self.send_400_response("")
 
     def on_headers_complete(self) -> None:
         """Take the short way if the request is one of rows, and no other is being answered."""
+        if len(self.headers) > MOST_LINES or (
+            (self.n_new > SHORT or self.n_unread)
+            and sum([len(name) + len(value) + 4 for name, value in self.headers], len(self.url)) > MOST_HEAD
+        ):
+            self.refusal = too_large_head()
+            raise self.refusal  # it ends the parser
+        cycle = self.cycle
+        if cycle is not None and cycle.response_complete and not cycle.keep_alive:
+            self.scope["method"] = ""  # the connection is being closed: what follows is not answered
+            return
         endpoint = self.endpoints.get(self.url)
-        if endpoint is not None and self._is_plain(endpoint):
-            self.scope["method"] = "POST"
-            self.cycle = self.reading = RowsCycle(self, endpoint, self.parser.should_keep_alive())  # type: ignore[assignment]
-        else:
+        headers = None if endpoint is None else self._plain_headers()
+        if endpoint is None or headers is None:
             super().on_headers_complete()
+            return
+        self.scope["method"] = "POST"
+        cycle = RowsCycle(self, endpoint, self.parser.should_keep_alive())
+        self.cycle = cycle  # type: ignore[assignment]
+        self.reading = cycle if cycle.admit(headers) else None
 
-    def _is_plain(self, endpoint: Endpoint) -> bool:
+    def _plain_headers(self) -> Headers | None:
+        """Return the headers of a request that can go the short way, or None."""
         if self.cycle is not None and not self.cycle.response_complete:
-            return False
+            return None
         if self.expect_100_continue or self.limit_concurrency is not None:
-            return False
+            return None
         parser = self.parser
         if parser.get_method() != b"POST" or parser.get_http_version() != "1.1" or parser.should_upgrade():
-            return False
-        for name, value in self.headers:
-            if name == b"content-length":
-                return len(value) <= MOST_DIGITS and int(value) <= endpoint.settings.limits.max_bytes
-        return False
+            return None
+        headers = headers_of(self.headers)
+        length = headers.get(b"content-length", b"")
+        return headers if 0 < len(length) <= MOST_DIGITS and int(length) <= self.max_bytes else None
 
     def on_body(self, body: bytes) -> None:
-        """Add a part of a body."""
-        if self.reading is None:
-            super().on_body(body)
-        else:
+        """Add a part of a body; drop it if the request has been answered."""
+        self.n_unread = -self.n_new
+        if self.reading is not None:
             self.reading.parts.append(body)
+        elif self.cycle.response_complete:
+            self.n_dropped += len(body)
+        else:
+            super().on_body(body)
 
     def on_message_complete(self) -> None:
         """Answer a request that is complete."""
+        self.complete, self.n_unread = self.scope, 0
         cycle = self.reading
         if cycle is None:
             super().on_message_complete()
@@ -132,14 +194,41 @@ class RowsProtocol(HttpToolsProtocol):
             self.reading = None
             cycle.ask()
 
+    def on_response_complete(self) -> None:
+        """Keep nothing of a body that was not read."""
+        if self.cycle is not None and self.cycle.response_complete and not isinstance(self.cycle, RowsCycle):
+            self.cycle.body.clear()
+        super().on_response_complete()
+
     def after_answer(self) -> None:
         """Go on with a request that was sent before the answer to the one before."""
-        self.server_state.total_requests += 1
         if self.pipeline:
             self.on_response_complete()
+        else:
+            self.server_state.total_requests += 1
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what is no HTTP, or has too many headers, and close the connection."""
+        if not self.transport.is_closing():
+            refused = self.refusal or RequestError("not_http", msg, closes=True)
+            content = to_json(refused.plain())
+            start = _start(refused.status, content, media.JSON) + b"connection: close\r\n\r\n"
+            self.transport.write(start + content)
+            self.transport.close()
 
 
-def protocol_for(endpoints: Mapping[str, Endpoint]) -> type[RowsProtocol]:
-    """Return the class of a protocol for these endpoints, by their paths."""
-    table = {path.encode(): endpoint for path, endpoint in endpoints.items()}
-    return type("RowsProtocol", (RowsProtocol,), {"endpoints": table})
+def _start(status: int, content: bytes, form: str) -> bytes:
+    return _START[status] % (media.CONTENT_TYPES[form], len(content))
+
+
+def too_large_head() -> RequestError:
+    """Return the refusal of a request whose headers are too large."""
+    what = f"the headers of a request may have {MOST_HEAD >> 10} kB and {MOST_LINES} lines"
+    return RequestError("headers_too_large", what, closes=True)
+
+
+def protocol_for(application: Application) -> type[RowsProtocol]:
+    """Return the class of a protocol for the endpoints of an application."""
+    table = {path.encode(): endpoint for path, endpoint in application.endpoints.items()}
+    settings = {"endpoints": table, "max_bytes": application.settings.limits.max_bytes}
+    return type("RowsProtocol", (RowsProtocol,), settings)

@@ -1,17 +1,20 @@
 """Bodies of requests, as far as they may be long and take time."""
 
 import asyncio
+from collections.abc import Mapping
 
 from starlette.types import Receive
 
 from thalweg.service.request_error import RequestError
 
+MOST_DIGITS = 9  # of a content length
 
-def check_length(headers: list[tuple[bytes, bytes]], max_bytes: int) -> None:
+
+def check_length(headers: Mapping[bytes, bytes], max_bytes: int) -> None:
     """Raise RequestError if a request says that its body is too large."""
-    for name, value in headers:
-        if name == b"content-length" and len(value) > 6 and int(value) > max_bytes:
-            raise too_large(max_bytes)
+    length = headers.get(b"content-length", b"")
+    if length and (len(length) > MOST_DIGITS or int(length) > max_bytes):
+        raise too_large(max_bytes)
 
 
 def too_large(max_bytes: int) -> RequestError:

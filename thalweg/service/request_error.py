@@ -3,11 +3,13 @@
 from typing import Any
 
 STATUSES = {
+    "not_http": 400,
     "not_json": 400,
     "not_arrow": 400,
     "wrong_query": 400,
     "vanished": 400,
     "unauthorized": 401,
+    "foreign_origin": 403,
     "read_only": 403,
     "not_found": 404,
     "no_such_model": 404,
@@ -22,12 +24,15 @@ STATUSES = {
     "too_many_rows": 413,
     "answer_too_large": 413,
     "unsupported_type": 415,
+    "wrong_host": 421,
     "wrong_field": 422,
     "wrong_row": 422,
     "queue_full": 429,
     "too_fast": 429,
+    "headers_too_large": 431,
     "internal": 500,
     "recovering": 503,
+    "too_many_viewers": 503,
     "stopped": 503,
 }
 

@@ -9,6 +9,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from thalweg.service import admin, inference
+from thalweg.service.access import Access, headers_of
 from thalweg.service.described import describe
 from thalweg.service.failures import as_request_error
 from thalweg.service.metrics import RequestMetrics
@@ -25,8 +26,10 @@ PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
 class Routes:
     """The functions behind the routes, with the models that they are about."""
 
-    def __init__(self, models: ServedModels, settings: Settings, metrics: RequestMetrics) -> None:
-        self.models, self.settings, self.metrics = models, settings, metrics
+    def __init__(
+        self, models: ServedModels, settings: Settings, access: Access, metrics: RequestMetrics
+    ) -> None:
+        self.models, self.settings, self.access, self.metrics = models, settings, access, metrics
 
     def all(self) -> list[Route]:
         """Return the routes."""
@@ -41,11 +44,16 @@ class Routes:
         return found + (admin.Admin(self.models, self.settings).routes() if self.settings.admin else [])
 
     async def health(self, request: Request) -> Response:
-        """Answer 200 if every model is ready, else 503."""
+        """Answer 200 if every model is ready, else 503; name the models to those who may see names."""
         states = {served.name: served.state for served in self.models}
         is_ready = {*states.values()} == {"ready"}
         headers = {} if is_ready else {"retry-after": "1"}
-        content = {"status": "ready" if is_ready else "not ready", "models": states}
+        content: dict[str, Any] = {"status": "ready" if is_ready else "not ready"}
+        if self.access.may_see_names(headers_of(request.scope["headers"])):
+            content["models"] = states
+        busy = max(served.busy_seconds for served in self.models)
+        if busy:
+            content["busy_s"] = round(busy, 1)
         return JSONResponse(content, 200 if is_ready else 503, headers)
 
     async def list(self, request: Request) -> Response:

@@ -9,6 +9,7 @@ from thalweg.service.arrays import InputColumns
 from thalweg.service.described import input_columns, is_begun
 from thalweg.service.failures import RETRY_SECONDS
 from thalweg.service.groups import Groups
+from thalweg.service.limits import Limits
 from thalweg.service.request_error import RequestError
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
@@ -17,9 +18,8 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 class Served:
     """A live model with its name and the requests to it."""
 
-    def __init__(self, name: str, live: Any, max_pending: int) -> None:
-        self.name, self.live = name, live
-        self._max_pending = max_pending
+    def __init__(self, name: str, live: Any, limits: Limits) -> None:
+        self.name, self.live, self._limits = name, live, limits
         self._groups: Groups | None = None
         self._known_model: Any = None
         self._known: InputColumns | None = None
@@ -29,7 +29,7 @@ class Served:
         """The requests to the model; raise RequestError if it cannot answer yet, or no longer."""
         self.check_ready()
         if self._groups is None:
-            self._groups = Groups(self.live, self._max_pending)
+            self._groups = Groups(self.live, self._limits.max_pending)
         self._groups.columns = self.columns()
         return self._groups
 
@@ -57,24 +57,32 @@ class Served:
         return self._known
 
     @property
+    def busy_seconds(self) -> float:
+        """Seconds that the model has worked on one group of requests, once they are more than the limit."""
+        seconds = float(getattr(self.live, "busy_seconds", 0.0))
+        return seconds if seconds > self._limits.busy_seconds else 0.0
+
+    @property
     def state(self) -> str:
-        """Return "ready", "recovering" or "stopped"."""
+        """Return "ready", "busy", "recovering" or "stopped"."""
         if getattr(self.live, "failure", None) is not None:
             return "stopped"
-        return "recovering" if self.live.is_recovering else "ready"
+        if self.live.is_recovering:
+            return "recovering"
+        return "busy" if self.busy_seconds else "ready"
 
 
 class ServedModels:
     """All models of a service."""
 
-    def __init__(self, models: dict[str, Any], max_pending: int) -> None:
+    def __init__(self, models: dict[str, Any], limits: Limits) -> None:
         if not models:
             raise ParameterError.of("serve", "models", problem="must be at least one")
         for name in models:
             if not NAME.fullmatch(name):
                 problem = f"must be letters, digits, dots, dashes and underscores, at most 64, got {name!r}"
                 raise ParameterError.of("serve", "name", problem=problem)
-        self._models = {name: Served(name, live, max_pending) for name, live in models.items()}
+        self._models = {name: Served(name, live, limits) for name, live in models.items()}
 
     def __iter__(self) -> Iterator[Served]:
         return iter(self._models.values())

@@ -30,6 +30,15 @@ class BindError(ThalwegError, OSError):
     """The address cannot be bound."""
 
 
+def resolve(host: str) -> str:
+    """Return the numeric address of a host to bind; raise BindError if there is none."""
+    try:
+        found = socket.getaddrinfo(host, 0, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        return socket.getnameinfo(found[0][4], socket.NI_NUMERICHOST | socket.NI_NUMERICSERV)[0]
+    except OSError as error:
+        raise BindError(f"--host {host}: {error.strerror}") from None
+
+
 def bind(host: str, port: int) -> socket.socket:
     """Return a socket that is bound to the address; raise BindError if another process has it."""
     try:
@@ -58,10 +67,18 @@ def address_of(bound: socket.socket, is_secure: bool) -> str:
 
 
 class Server(uvicorn.Server):
-    """A uvicorn server that looks after its connections, and stops when a live model has failed."""
+    """A uvicorn server that looks after its connections, and stops when a live model has failed.
 
-    def __init__(self, config: uvicorn.Config, application: Application) -> None:
-        super().__init__(config)
+    `options` are further settings of uvicorn. Its `proxy_headers` are off: Access decides which to believe.
+    """
+
+    def __init__(self, application: Application, **options: Any) -> None:
+        settings: dict[str, Any] = {
+            "log_config": None, "access_log": False, "lifespan": "on", "server_header": False,
+            "http": protocol_for(application), "date_header": False, "backlog": BACKLOG, "ws": "none",
+            "timeout_graceful_shutdown": STOP_SECONDS, "proxy_headers": False,
+        }  # fmt: skip
+        super().__init__(uvicorn.Config(application, **(settings | options)))
         self.application = application
         self.failure: BaseException | None = None
         self._connections = Connections(self, application.settings.limits)
@@ -111,13 +128,7 @@ def run(
             except Exception:
                 log.exception("%s could not be closed: its log is replayed at the next start", name)
 
-    application = Application(models, settings, close)
-    config = uvicorn.Config(
-        application, log_config=None, access_log=False, lifespan="on", server_header=False,
-        http=protocol_for(application.endpoints),
-        date_header=False, timeout_graceful_shutdown=STOP_SECONDS, backlog=BACKLOG, ws="none", **options,
-    )  # fmt: skip
-    server = Server(config, application)
+    server = Server(Application(models, settings, close), **options)
     for each in alerts:
         each.start()
     with _signals_end_quietly():

@@ -1,5 +1,6 @@
 """What a service is told when it starts."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from thalweg.service.limits import Limits
@@ -27,6 +28,13 @@ class Settings:
         Whether alerts are lines of the log.
     alert_silence : float or None
         Seconds without a label after which that is an alert; None for three times the longest silence seen.
+    allowed_hosts : sequence of str
+        Names in the Host of a request besides addresses and localhost. An application that embeds the service
+        gives its own names, or ("*",) if it checks them itself.
+    allowed_origins : sequence of str
+        Origins, such as "https://orders.example.org", besides that of the Host; ("*",) for all.
+    trusted_proxies : sequence of str
+        Addresses and networks whose X-Forwarded-For says who the client is.
     """
 
     limits: Limits = field(default_factory=Limits)
@@ -36,6 +44,9 @@ class Settings:
     alert_url: str | None = None
     alert_log: bool = False
     alert_silence: float | None = None
+    allowed_hosts: Sequence[str] = ()
+    allowed_origins: Sequence[str] = ()
+    trusted_proxies: Sequence[str] = ()
     rates: Rates | None = None
 
     def __post_init__(self) -> None:

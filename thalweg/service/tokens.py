@@ -7,6 +7,7 @@ import hmac
 import logging
 import os
 import stat
+from collections.abc import Iterable, Mapping
 from os import PathLike
 from pathlib import Path
 
@@ -46,9 +47,9 @@ class Tokens:
             log.warning("other users may read the token file %s: run chmod 600 on it", path)
         return cls(tokens)
 
-    def check(self, headers: list[tuple[bytes, bytes]]) -> None:
+    def check(self, headers: Mapping[bytes, bytes] | Iterable[tuple[bytes, bytes]]) -> None:
         """Raise RequestError unless the headers of a request carry one of the tokens."""
-        given = next((value for name, value in headers if name == b"authorization"), None)
+        given = dict(headers).get(b"authorization")
         if given is None:
             raise RequestError("unauthorized", "send the header Authorization: Bearer TOKEN")
         found = hashlib.sha256(_token(given)).digest()

@@ -13,7 +13,8 @@ from thalweg.commands.app import app
 from thalweg.evaluation import Explanations, chunked, prequential
 from thalweg.evaluation.sparse_blocks import WaitingSparse, interleaved
 from thalweg.learners import LinearLogistic, MajorityClass, NaiveBayes
-from thalweg.learners.base.sparse_rows import checked_sparse_rows, joined
+from thalweg.learners.base.sparse_rows import checked_sparse_rows
+from thalweg.rows.sparse_rows import joined
 from thalweg.streams import from_file
 from thalweg.streams.base import Stream
 

@@ -10,7 +10,7 @@ from thalweg._types import Floats, Ints
 from thalweg.learners.base._native.one_hot import widened_sparse, width_of
 from thalweg.learners.base._native.sparse_kernel import SparseKernel
 from thalweg.learners.base.one_hot import NativeOneHot
-from thalweg.learners.base.sparse_rows import SparseRows
+from thalweg.rows.sparse_rows import SparseRows
 
 MANY_PLACES = 4  # for each input: rows with more of them, of categories, are learned as sparse ones
 

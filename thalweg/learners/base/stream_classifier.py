@@ -33,7 +33,8 @@ from thalweg.learners.base.arguments import (
 from thalweg.learners.base.named_rows import DictRows, NamedRows, dict_rows, named_row
 from thalweg.learners.base.saving import Saved
 from thalweg.learners.base.sklearn_verbs import SklearnVerbs
-from thalweg.learners.base.sparse_rows import checked_sparse_rows, is_sparse
+from thalweg.learners.base.sparse_rows import checked_sparse_rows
+from thalweg.rows.sparse_rows import is_sparse
 
 BYTES_PER_INPUT = 32  # at least: its number of categories, its mean and count, and what a learner keeps
 

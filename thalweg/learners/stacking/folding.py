@@ -10,8 +10,8 @@ from thalweg._types import Floats, Ints
 from thalweg.learners.base._native.one_hot import sparse_places, widened_sparse
 from thalweg.learners.base.one_hot import own_places
 from thalweg.learners.base.sparse_one_hot import SparseOneHot
-from thalweg.learners.base.sparse_rows import SparseRows
 from thalweg.learners.stacking._native.wide_rows import row_keys, wide_rows, width_with_values
+from thalweg.rows.sparse_rows import SparseRows
 
 N_FOLDED = 256  # places that inputs share
 MOST_KEPT = 256  # inputs that keep a place each
@@ -72,11 +72,7 @@ class Folding(NamedTuple):
 
 def sparse_rows(X: Floats | SparseRows) -> SparseRows:
     """Return the values of rows that are not 0."""
-    if isinstance(X, SparseRows):
-        return X
-    rows, columns = np.nonzero(X)
-    starts = np.searchsorted(rows, np.arange(len(X) + 1)).astype(np.intp)
-    return SparseRows(starts, columns.astype(np.intp), X[rows, columns], X.shape[1])
+    return X if isinstance(X, SparseRows) else SparseRows.of_dense(X)
 
 
 def dense_rows(X: Floats | SparseRows) -> Floats:

@@ -12,11 +12,11 @@ from thalweg.errors import StateError
 from thalweg.learners.base.importance import importance_of, weighted_mean
 from thalweg.learners.base.member_state import check_inputs
 from thalweg.learners.base.sparse_one_hot import SparseOneHot
-from thalweg.learners.base.sparse_rows import SparseRows
 from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.learners.ensembles.base import Ensemble
 from thalweg.learners.stacking._native.wide_rows import SparseMemberKernel
 from thalweg.learners.stacking.folding import Folding, dense_rows, keys_of, sparse_rows
+from thalweg.rows.sparse_rows import SparseRows
 
 MOST_DENSE = 256  # inputs that all members see as they are
 BLOCK = 512  # rows that are made dense or wide at a time

@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike
 from thalweg._parameters import count, wrong
 from thalweg._types import Floats, Ints, State
 from thalweg.errors import StateError
-from thalweg.learners.base.sparse_rows import SparseRows
 from thalweg.live.watch.events import PendingEvents, labels_by_classes
 from thalweg.live.watch.members import coverage_of, members_of
 from thalweg.live.watch.sums import Sums
 from thalweg.live.watch.watched_inputs import WatchedInputs
+from thalweg.rows.sparse_rows import SparseRows
 
 COUNTED = ("already", "unknown", "other_label", "dropped", "expired", "refused")
 LATELY = 600.0  # seconds: since when something was counted "lately"

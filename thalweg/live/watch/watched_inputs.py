@@ -7,7 +7,7 @@ import numpy as np
 
 from thalweg._types import Floats, Ints
 from thalweg.evaluation.inputs.columns import InputColumns
-from thalweg.learners.base.sparse_rows import SparseRows
+from thalweg.rows.sparse_rows import SparseRows
 
 MOST_INPUTS = 500
 

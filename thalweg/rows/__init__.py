@@ -1,0 +1,1 @@
+"""Rows in the forms that compiled code takes."""
