@@ -3,6 +3,12 @@
 import sys
 
 import pytest
+from support.sampling import (  # noqa: F401, hooks
+    pytest_addoption,
+    pytest_collection_modifyitems,
+    pytest_configure,
+    pytest_report_header,
+)
 from support.skips import pytest_sessionfinish, pytest_terminal_summary  # noqa: F401, hooks
 
 from thalweg.commands import app as cli

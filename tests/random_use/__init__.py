@@ -1,0 +1,1 @@
+"""Drivers that use the library at random, along paths that must agree."""
