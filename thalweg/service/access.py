@@ -163,7 +163,9 @@ def _address(text: str) -> "ipaddress.IPv4Address | ipaddress.IPv6Address | None
 
 
 def _forwarded(text: str) -> str | None:
-    """Return an address that a proxy tells, without its port."""
+    """Return an address that a proxy tells, without its port; one with a zone may be of any length."""
+    if "%" in text:
+        return None
     address = _address(text)
     if address is None:
         found = _HOST.fullmatch(text.lower())

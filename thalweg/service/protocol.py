@@ -193,7 +193,7 @@ class RowsProtocol(HttpToolsProtocol):
     def on_response_complete(self) -> None:
         """Keep nothing of a body that was not read."""
         if self.cycle is not None and self.cycle.response_complete and not isinstance(self.cycle, RowsCycle):
-            self.cycle.body.clear()
+            self.cycle.body = bytearray()
         super().on_response_complete()
 
     def after_answer(self) -> None:
