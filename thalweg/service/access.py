@@ -57,9 +57,8 @@ class Access:
             self._check_host(host, scope)
         if self._proxies:
             scope["client"] = self._client(scope["client"], headers.get(b"x-forwarded-for"))
-        origin = headers.get(b"origin")
-        if origin is not None:
-            self._check_origin(origin, host or b"")
+        if b"origin" in headers:
+            self._check_origin(headers[b"origin"], host or b"")
         if self._tokens is not None and not is_open:
             self._tokens.check(headers)
 
