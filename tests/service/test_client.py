@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import socket
 import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
@@ -94,6 +95,20 @@ def test_a_token_is_read_from_a_file(server, tmp_path):
         assert client.describe()["target"] == "paid"
     with Client(server.url, "orders") as client, pytest.raises(NotAllowed):
         client.describe()
+
+
+def test_a_name_that_is_not_that_of_the_service_is_said(server, monkeypatch):
+    """A client that reaches the service by another name is told which option allows it."""
+    real = socket.create_connection
+    monkeypatch.setattr(
+        socket, "create_connection", lambda address, *rest: real(("127.0.0.1", address[1]), *rest)
+    )
+    with (
+        Client(f"http://orders.internal:{server.port}", "orders", token=TOKEN) as client,
+        pytest.raises(NotAllowed, match=r"'orders.internal:\d+' .* --allowed-host") as caught,
+    ):
+        client.predict({"price": 3, "shop": "north"})
+    assert (caught.value.status, caught.value.code) == (421, "wrong_host")
 
 
 def test_awaited_calls(server):

@@ -57,9 +57,8 @@ class Access:
             self._check_host(host, scope)
         if self._proxies:
             scope["client"] = self._client(scope["client"], headers.get(b"x-forwarded-for"))
-        origin = headers.get(b"origin")
-        if origin is not None:
-            self._check_origin(origin, host or b"")
+        if b"origin" in headers:
+            self._check_origin(headers[b"origin"], host or b"")
         if self._tokens is not None and not is_open:
             self._tokens.check(headers)
 
@@ -163,7 +162,9 @@ def _address(text: str) -> "ipaddress.IPv4Address | ipaddress.IPv6Address | None
 
 
 def _forwarded(text: str) -> str | None:
-    """Return an address that a proxy tells, without its port."""
+    """Return an address that a proxy tells, without its port; one with a zone may be of any length."""
+    if "%" in text:
+        return None
     address = _address(text)
     if address is None:
         found = _HOST.fullmatch(text.lower())

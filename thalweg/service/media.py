@@ -27,12 +27,13 @@ def form_of(headers: Mapping[bytes, bytes]) -> str:
     A content type is demanded, so that a page of another site cannot make a browser send rows: browsers ask
     a server first before they send one of these types across sites.
     """
-    given, encoding = headers.get(b"content-type", b""), headers.get(b"content-encoding", b"")
+    given = headers.get(b"content-type", b"")
     found = TYPES.get(given) or TYPES.get(given.partition(b";")[0].strip().lower())
     if found is None:
         seen = f"not {given.decode('latin-1')[:80]!r}" if given else "and the request has none"
         raise RequestError("unsupported_type", f"the content type must be one of {LISTED}, {seen}")
-    if encoding not in (b"", b"identity"):
+    encoding = headers.get(b"content-encoding")
+    if encoding and encoding != b"identity":
         what = encoding.decode("latin-1")[:40]
         raise RequestError(
             "unsupported_type", f"the body must not be compressed, got content-encoding {what!r}"

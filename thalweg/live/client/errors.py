@@ -60,12 +60,13 @@ class OtherLabel(ServiceError):
 
 
 class NotAllowed(ServiceError):
-    """The token is missing or wrong, or the service does not allow this."""
+    """The token is missing or wrong, or the service does not allow this, or not under this name."""
 
 
 BY_STATUS: dict[int, type[ServiceError]] = {
     401: NotAllowed,
     403: NotAllowed,
+    421: NotAllowed,
     429: ServiceBusy,
     503: ServiceBusy,
 }
