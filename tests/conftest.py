@@ -3,15 +3,34 @@
 import sys
 
 import pytest
+from support import quick, sampling, skips
 from support.sampling import (  # noqa: F401, hooks
-    pytest_addoption,
     pytest_collection_modifyitems,
-    pytest_configure,
+    pytest_configure_node,
     pytest_report_header,
 )
-from support.skips import pytest_sessionfinish, pytest_terminal_summary  # noqa: F401, hooks
+from support.skips import pytest_sessionfinish  # noqa: F401, a hook
 
 from thalweg.commands import app as cli
+
+
+def pytest_addoption(parser):
+    """Add the options."""
+    quick.add_option(parser)
+    sampling.add_options(parser)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config):
+    """Choose the tests."""
+    quick.choose(config)
+    sampling.choose(config)
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    """Say what was not tested."""
+    skips.tell(terminalreporter, config)
+    quick.tell(terminalreporter, config)
 
 
 @pytest.fixture

@@ -13,17 +13,19 @@ MANY = 20  # a test of fewer learners runs for each of them
 FEW = 12
 
 
-def pytest_addoption(parser):
+def add_options(parser):
     """Let the command line choose how many learners, and which."""
     group = parser.getgroup("thalweg")
     group.addoption("--learners", metavar="N|all", help=f"learners in each test of all: {FEW}, CI all")
     group.addoption("--learner-seed", type=int, metavar="SEED", help="draws them; random unless given")
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_configure(config):
-    """Draw the seed once, before workers start with the same options."""
+def choose(config):
+    """Draw the seed, once: workers are told it."""
     option = config.option
+    if hasattr(config, "workerinput"):
+        option.learners, option.learner_seed = config.workerinput["learners"]
+        return
     if option.learners is None:
         is_chosen = any("::" in argument for argument in config.args) or option.keyword or option.lf
         option.learners = "all" if is_chosen or "THALWEG_CI" in os.environ else str(FEW)
@@ -31,6 +33,13 @@ def pytest_configure(config):
         raise pytest.UsageError(f"--learners: a whole number or 'all', got {option.learners!r}")
     if option.learner_seed is None:
         option.learner_seed = random.SystemRandom().randrange(10_000)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node):
+    """Tell a worker what was drawn."""
+    option = node.config.option
+    node.workerinput["learners"] = option.learners, option.learner_seed
 
 
 def pytest_report_header(config):

@@ -48,7 +48,7 @@ def pytest_sessionfinish(session):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
-def pytest_terminal_summary(terminalreporter, config):
+def tell(terminalreporter, config):
     """List what was skipped, and which of it should have run."""
     if not is_under_ci(config):
         return
