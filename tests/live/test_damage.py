@@ -6,7 +6,7 @@ import sqlite3
 import pytest
 from live.live_rows import label, labels, new_model, record, records, work
 
-from thalweg.live import CommitFailed, LiveError, LiveModel, LogDamaged, OtherVersion, checkpoints
+from thalweg.live import CommitFailed, LiveError, LiveFollower, LiveModel, LogDamaged, OtherVersion, checkpoints
 
 
 @pytest.mark.parametrize("damage", ["cut", "changed", "empty"])
@@ -89,6 +89,15 @@ def test_a_value_of_another_type_in_the_log_is_an_error(crashed, statement):
     edit(folder, statement)
     with pytest.raises(LogDamaged, match="is damaged"):
         LiveModel(folder)
+
+
+def test_a_follower_that_cannot_open_a_folder_does_not_keep_it(crashed):
+    folder, *_ = crashed
+    edit(folder, "UPDATE log SET n = 'x' WHERE first = (SELECT max(first) FROM log)")
+    with pytest.raises(LogDamaged) as caught:
+        LiveFollower(folder)
+    edit(folder, "PRAGMA journal_mode=DELETE")  # which waits for all that have the log open
+    assert caught.value.__traceback__ is not None
 
 
 @pytest.mark.parametrize("name", ["event", "number_base", "n_predicted"])

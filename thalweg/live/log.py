@@ -166,8 +166,8 @@ class Log:
         with self._reading():
             found = self._db.execute(
                 "SELECT first, n, data FROM log WHERE first > ? ORDER BY first LIMIT ?", (after, most)
-            )
-            return [self._checked(*row) for row in found]
+            ).fetchall()
+        return [self._checked(*row) for row in found]
 
     def _checked(self, first: Any, n: Any, data: Any) -> Entry:
         """Return a group; raise LogDamaged if a value has another type, which SQLite allows."""
