@@ -62,20 +62,26 @@ def flat(rng, n, kind):
     return pa.nulls(n, kind)
 
 
+def own(values, kind):
+    """Return an array in Arrow's own memory: Arrow reads beyond the end of NumPy's when it writes a slice."""
+    return pa.array(np.asarray(values).tolist(), kind)
+
+
 def _dictionary(rng, n):
     values = flat(rng, int(rng.integers(1, 5)), (pa.string(), pa.large_string(), pa.int64(), pa.bool_())[rng.integers(4)])
-    codes = rng.integers(len(values), size=n).astype([np.int8, np.int32, np.uint16, np.int64][rng.integers(4)])
+    codes = rng.integers(len(values), size=n).tolist()
     if n and rng.random() < 0.4:
-        codes[rng.integers(n)] = rng.choice([-1, len(values), 100])
-    nulls = rng.random(n) < 0.2 if rng.random() < 0.3 else None
-    return pa.DictionaryArray.from_arrays(pa.array(codes, mask=nulls), values, safe=False)
+        codes[rng.integers(n)] = (None, len(values), 100)[rng.integers(3)]
+    kind = (pa.int8(), pa.int32(), pa.uint16(), pa.int64())[rng.integers(4)]
+    return pa.DictionaryArray.from_arrays(pa.array(codes, kind), values, safe=False)
 
 
 def _many(rng, n):
     """A few bytes that stand for very many values in each row."""
     size = int(rng.choice([10, 1000, 100_000]))
-    sizes = pa.array(np.full(n, size, dtype=np.int32))
-    return pa.ListViewArray.from_arrays(pa.array(np.zeros(n, dtype=np.int32)), sizes, pa.array(np.zeros(size)))
+    return pa.ListViewArray.from_arrays(
+        own([0] * n, pa.int32()), own([size] * n, pa.int32()), own(np.zeros(size), pa.float64())
+    )
 
 
 def _views(rng, n):
@@ -92,11 +98,11 @@ def _nested(rng, n):
 
 
 def _union(rng, n):
-    kinds = pa.array(rng.integers(2, size=n).astype(np.int8))
-    parts = [pa.array(np.arange(n)), pa.array(["a"] * n)]
+    kinds = own(rng.integers(2, size=n), pa.int8())
+    parts = [own(np.arange(n), pa.int64()), pa.array(["a"] * n)]
     if rng.random() < 0.5:
         return pa.UnionArray.from_sparse(kinds, parts)
-    return pa.UnionArray.from_dense(kinds, pa.array(np.arange(n, dtype=np.int32)), parts)
+    return pa.UnionArray.from_dense(kinds, own(np.arange(n), pa.int32()), parts)
 
 
 def _run_ends(rng, n):
@@ -113,7 +119,7 @@ def _bad_text(rng, n):
 
 def _long_text(rng, n):
     text = pa.array(["x" * int(rng.choice([600, 3000, 300_000]))])
-    return pa.DictionaryArray.from_arrays(pa.array(np.zeros(n, dtype=np.int32)), text)
+    return pa.DictionaryArray.from_arrays(own([0] * n, pa.int32()), text)
 
 
 def stream(rng):
@@ -138,9 +144,10 @@ def stream(rng):
 
 def _sound(rng, name, n):
     if name == "price":
-        return pa.array(rng.random(n))
+        return own(rng.random(n), pa.float64())
     if name == "id":
-        return pa.array([f"i{k}" for k in range(n)] if rng.random() < 0.5 else np.arange(n))
+        is_text = rng.random() < 0.5
+        return pa.array([f"i{k}" if is_text else k for k in range(n)], pa.string() if is_text else pa.int64())
     pool = {"shop": "nsw", "label": "ab", "paid": "ab"}.get(name, ["word1 word2", "word3"])
     found = pa.array([pool[k] for k in rng.integers(len(pool), size=n)], pa.string())
     return found.dictionary_encode() if rng.random() < 0.2 else found

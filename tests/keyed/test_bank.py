@@ -109,6 +109,26 @@ def test_a_damaged_state_is_refused(damage):
         Bank().restore(state)
 
 
+@pytest.mark.parametrize("number", [-1, 1e9, 0.5, np.nan])
+@pytest.mark.parametrize("learner", [NaiveBayes(), HoeffdingTree()])
+def test_a_row_that_waits_for_no_key_is_refused(learner, number):
+    bank = bank_of(learner)
+    bank.predict_proba_block(NAMES[:2], X[:2], ids=["a", "b"])
+    state = bank.state()
+    Bank().restore(state)
+    state["late"]["rows"]["X"][1, 0] = number
+    with pytest.raises(StateError):
+        Bank().restore(state)
+
+
+def test_a_learner_with_other_classes_or_inputs_than_the_bank_is_refused():
+    state = bank_of(HoeffdingTree()).state()
+    for learner in (HoeffdingTree().begin(3, [0, 1, 2]), HoeffdingTree().begin(2, [0, 1]), HoeffdingTree()):
+        state["states"]["learners"][1][0] = learner.state()
+        with pytest.raises(StateError, match="other inputs or classes than the bank"):
+            Bank().restore(state)
+
+
 def test_a_damaged_file_is_refused(tmp_path):
     data = bytearray(thalweg.to_bytes(bank_of()))
     data[-3] ^= 1

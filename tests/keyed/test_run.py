@@ -2,9 +2,11 @@
 
 import os
 import signal
+import sqlite3
 import stat
 import subprocess
 import sys
+from contextlib import closing
 
 import numpy as np
 import pyarrow as pa
@@ -324,3 +326,29 @@ def test_a_key_may_have_the_name_of_a_column_of_outputs(tmp_path, name):
         return done.figures().table().to_pydict()
 
     assert figures(name) == figures("customer")
+
+
+DAMAGE = [
+    ("bucket-000.sqlite", "UPDATE states SET state = 5"),
+    ("bucket-000.sqlite", "UPDATE states SET state = x'00'"),
+    ("bucket-000.sqlite", "UPDATE states SET last = 1e999"),
+    ("bucket-000.sqlite", "UPDATE states SET late = x'ff00'"),
+    ("bucket-000.sqlite", "UPDATE done SET counts = '[1]'"),
+    ("run.sqlite", "UPDATE about SET value = 1099511627776 WHERE name = 'operator'"),
+    ("run.sqlite", "UPDATE about SET value = 'many' WHERE name = 'buckets'"),
+    ("run.sqlite", "UPDATE batches SET stop = '{'"),
+]
+
+
+@pytest.mark.parametrize(("name", "statement"), DAMAGE)
+@pytest.mark.parametrize("learner", ["NaiveBayes", "HoeffdingTree"])
+def test_a_damaged_folder_is_a_state_error_that_names_the_file(tmp_path, learner, name, statement):
+    rows = [{"id": i, "shop": "ab"[i % 2], "price": i % 7, "sold": "ny"[i % 7 > 3] if i % 5 else None}
+            for i in range(100)]  # fmt: skip
+    options = {"key": "shop", "target": "sold", "id": "id", "learner": learner, "n_buckets": 1}
+    run(rows, folder=tmp_path, **options)
+    with closing(sqlite3.connect(tmp_path / name)) as file:
+        file.execute(statement)
+        file.commit()
+    with pytest.raises(StateError, match=f"{name} is damaged|{name}: "):
+        run(rows, folder=tmp_path, **options)

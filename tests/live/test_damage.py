@@ -82,6 +82,44 @@ def test_a_cut_log_is_an_error(crashed):
         LiveModel(folder)
 
 
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE log SET n = 'x' WHERE first = (SELECT max(first) FROM log)",
+        "UPDATE log SET n = 1e300 WHERE first = (SELECT max(first) FROM log)",
+        "UPDATE log SET n = -1",
+        "UPDATE log SET data = 5",
+        "UPDATE versions SET version = x'00'",
+        "INSERT OR REPLACE INTO meta VALUES ('emptied', 'Inf')",
+    ],
+)
+def test_a_value_of_another_type_in_the_log_is_an_error(crashed, statement):
+    folder, *_ = crashed
+    edit(folder, statement)
+    with pytest.raises(LogDamaged, match="is damaged"):
+        LiveModel(folder)
+
+
+def test_a_follower_that_cannot_open_a_folder_does_not_keep_it(crashed):
+    folder, *_ = crashed
+    edit(folder, "UPDATE log SET n = 'x' WHERE first = (SELECT max(first) FROM log)")
+    with pytest.raises(LogDamaged) as caught:
+        LiveFollower(folder)
+    edit(folder, "PRAGMA journal_mode=DELETE")  # which waits for all that have the log open
+    assert caught.value.__traceback__ is not None
+
+
+@pytest.mark.parametrize("name", ["event", "number_base", "n_predicted"])
+def test_a_checkpoint_with_a_number_beyond_all_is_left_out(crashed, name, caplog):
+    folder, digest, event = crashed
+    newest = checkpoints.events_of(folder)[0]
+    found = checkpoints.read(folder, newest)
+    checkpoints.write(folder, newest, found.model, found.live | {name: 2**62})
+    with LiveModel(folder) as live:
+        assert (live.event, live.digest()) == (event, digest)
+    assert "numbers beyond all that there are" in caplog.text
+
+
 @pytest.mark.parametrize("content", [b"no database at all, but some text", b""])
 def test_a_file_that_is_no_log_is_an_error(crashed, content):
     folder, *_ = crashed

@@ -1,11 +1,17 @@
 """What an operator does: other bounds, export, another model, erasing an id, a follower."""
 
+import queue
+import threading
+import time
+from contextlib import closing
+
 import numpy as np
 import pytest
 from live.live_rows import crash, label, new_model, record, records, work
 
 import thalweg
-from thalweg.live import LiveError, LiveFollower, LiveModel, ReadOnly
+from thalweg.live import LiveError, LiveFollower, LiveModel, LiveStopped, ReadOnly
+from thalweg.live.worker import Task
 
 
 def test_the_bounds_may_change_between_two_starts(tmp_path):
@@ -89,6 +95,36 @@ def test_erase_removes_an_id_from_every_file(tmp_path):
     with LiveModel(tmp_path, watch=False) as live:
         assert live.digest() == digest
         assert not live.erase("nobody")["was_known"]
+
+
+def test_who_asks_a_follower_that_fails_gets_an_answer(tmp_path, monkeypatch):
+    with LiveModel(tmp_path, new_model()):
+        pass
+    with closing(LiveFollower(tmp_path)) as follower:
+        monkeypatch.setattr(follower._engine, "digest", lambda: 1 // 0)
+        with pytest.raises(ZeroDivisionError):
+            follower.digest()
+        with pytest.raises(LiveStopped, match="has stopped: integer division"):
+            follower.predict([record(0)])
+        follower._is_closed = False  # as if it was asked just before it stopped
+        with pytest.raises(LiveStopped, match="has stopped"):
+            follower.digest()
+
+
+def test_what_was_asked_before_a_follower_is_closed_is_answered(tmp_path):
+    with LiveModel(tmp_path, new_model()):
+        pass
+    follower, found, go_on = LiveFollower(tmp_path), queue.SimpleQueue(), threading.Event()
+    follower._tasks.put(Task(None, go_on.wait, found.put, 0))  # the thread is busy meanwhile
+    time.sleep(0.1)
+    follower._tasks.put(Task(None, follower._engine.digest, found.put, 0))
+    closer = threading.Thread(target=follower.close)
+    closer.start()
+    time.sleep(0.1)
+    go_on.set()
+    closer.join(10)
+    assert not closer.is_alive()
+    assert found.get(timeout=1) is True and len(found.get(timeout=1)) == 64
 
 
 def test_a_follower_is_bit_equal_at_the_same_event(tmp_path):

@@ -29,6 +29,12 @@ def watched(events, **settings):
     return watch
 
 
+def test_times_of_a_damaged_log_are_bounded():
+    events = late_events(50)._replace(times=np.where(np.arange(50) < 30, 1e9, 1e300))
+    found = watched(events).snapshot(now=NOW)["traffic"]
+    assert sum(found["over_time"]["hour"]["rows"]) == 20
+
+
 def quickly(events, **settings):
     watch = LiveWatch(events.X.shape[1], **settings)
     feed_blocks(watch, events)

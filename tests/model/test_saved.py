@@ -105,6 +105,17 @@ def begun_once(model):
     return model.copy()
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("missing", np.array(["a", None])), ("missing", [np.zeros(2)]), ("decimal", np.zeros(3)), ("classes", {1: 2}),
+     ("date_parts", 5), ("max_waiting", "x"), ("target", []), ("columns", 1)],
+)  # fmt: skip
+def test_a_parameter_of_a_wrong_type_is_refused_before_rows_are_read(name, value):
+    state = begun().state()
+    with pytest.raises(StateError):
+        thalweg.Model().restore(changed(state, ("parameters", name), value))
+
+
 def test_what_may_not_be_loaded_is_refused():
     state = begun().state()
     with pytest.raises(StateError, match="this is the state of"):

@@ -227,7 +227,10 @@ class LearnerStore:
             self._restore_one(number, from_json(description["content"], arrays))
 
     def _restore_one(self, number: int, found: Any) -> None:
-        self._get(number).restore(found[0])
+        learner, like = self._get(number).restore(found[0]), self._like
+        is_alike = "classes" in found[0] and learner.n_features_in_ == like.n_features_in_
+        if not is_alike or not np.array_equal(learner.classes_, like.classes_):
+            raise StateError("Bank: the learner of a key has other inputs or classes than the bank")
         self._balances[number] = np.clip(np.asarray(found[1], dtype=np.float64).reshape(1), -30, 30)
         self._settle([number])
 

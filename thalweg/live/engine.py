@@ -168,6 +168,8 @@ class Engine:
         made = cls(Model().restore(model), 1, budget)
         made.event, made.time = int(live["event"]), float(live["time"])
         made.n_predicted, made._number_base = int(live["n_predicted"]), int(live["number_base"])
+        if not all(0 <= n <= FAR for n in (made.event, made.n_predicted, made._number_base)):
+            raise ValueError("the events of a checkpoint have numbers beyond all that there are")
         made.done = DoneIds.from_state(live["done"])
         if made.has_begun:
             made.waiting = waiting = WaitingStore.from_state(live["waiting"])

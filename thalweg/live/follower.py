@@ -3,6 +3,7 @@
 import queue
 import threading
 import time
+from contextlib import suppress
 from os import PathLike
 from pathlib import Path
 from typing import Any, NoReturn
@@ -54,9 +55,14 @@ class LiveFollower(HasEngine):
         self._log = Log(self.folder, read_only=True)
         self._tasks: queue.SimpleQueue[Task | None] = queue.SimpleQueue()
         self._reads = QuickReads()
-        self._load()
+        try:
+            self._load()
+        except BaseException:
+            self._log.close()  # an open log would keep the owner from opening the folder
+            raise
         self.failure: BaseException | None = None
         self._is_ready, self._is_closed = threading.Event(), False
+        self._has_ended = threading.Event()
         self._thread = threading.Thread(target=self._run, name="thalweg follower", daemon=True)
         self._thread.start()
         if wait:
@@ -79,6 +85,7 @@ class LiveFollower(HasEngine):
         check_version(self._engine, self._log, self._allow_other)
 
     def _run(self) -> None:
+        tasks: list[Task] | None = []
         try:
             self._refresh()
             self._is_ready.set()
@@ -93,9 +100,20 @@ class LiveFollower(HasEngine):
             self.failure = error
         self._is_closed = True
         self._is_ready.set()
-        while not self._tasks.empty():
-            if (task := self._tasks.get()) is not None:
-                deliver_each([(task.done, self._stopped())])
+        self._has_ended.set()
+        deliver_each([(task.done, self._stopped()) for task in tasks or ()])
+        self._refuse_queued()
+
+    def _put(self, task: Task) -> None:
+        self._tasks.put(task)
+        if self._has_ended.is_set():  # the thread may not have seen it
+            self._refuse_queued()
+
+    def _refuse_queued(self) -> None:
+        with suppress(queue.Empty):
+            while True:
+                if (task := self._tasks.get_nowait()) is not None:
+                    deliver_each([(task.done, self._stopped())])
 
     def _refresh(self) -> None:
         """Read new events; begin again from a checkpoint if the owner has removed some or erased an id."""
@@ -121,20 +139,36 @@ class LiveFollower(HasEngine):
             if self._tasks.empty():
                 return tasks
             task = self._tasks.get()
-        return None
+        if not tasks:
+            return None
+        self._tasks.put(None)  # what came before the end is answered
+        return tasks
 
     def _answer(self, tasks: list[Task]) -> None:
+        """Answer tasks, and remove them from the list: what is left in it, if one fails, has no answer yet."""
         reads = [task for task in tasks if task.call is None]
-        if reads and not self._engine.has_begun:
-            deliver_each([(task.done, LiveError(NO_COLUMNS)) for task in reads])
-        elif reads:
-            start = time.thread_time()
-            results = read(self._engine, [task.request for task in reads])  # type: ignore[misc]
-            self._reads.note(sum(task.n_rows for task in reads), time.thread_time() - start)
-            deliver_each([(task.done, found) for task, found in zip(reads, results, strict=True)])
-        for task in tasks:
-            if task.call is not None:
-                deliver_each([(task.done, task.call())])
+        tasks[:] = [task for task in tasks if task.call is not None]
+        if reads:
+            deliver_each([(task.done, found) for task, found in zip(reads, self._read(reads), strict=True)])
+        while tasks:
+            task = tasks.pop(0)
+            try:
+                found = task.call() if task.call is not None else None
+            except Exception as error:
+                deliver_each([(task.done, error)])
+                raise
+            deliver_each([(task.done, found)])
+
+    def _read(self, tasks: list[Task]) -> list[Any]:
+        if not self._engine.has_begun:
+            return [LiveError(NO_COLUMNS)] * len(tasks)
+        start = time.thread_time()
+        try:
+            results = read(self._engine, [task.request for task in tasks])  # type: ignore[misc]
+        except Exception as error:
+            return [error] * len(tasks)
+        self._reads.note(sum(task.n_rows for task in tasks), time.thread_time() - start)
+        return results
 
     def submit(self, request: Request, done: Done) -> None:
         """Queue a prediction without ids; `done` gets the result from the thread of the follower."""
@@ -144,7 +178,7 @@ class LiveFollower(HasEngine):
             raise Recovering(f"{self.folder}: events are being replayed: try again soon")
         if self._is_closed:
             raise self._stopped()
-        self._tasks.put(task_of(request, done))
+        self._put(task_of(request, done))
 
     def read_now(self, request: PredictRequest) -> Predictions | None:
         """Return the answer to a prediction in the calling thread, or None, as `LiveModel.read_now` does."""
@@ -174,7 +208,7 @@ class LiveFollower(HasEngine):
         if self._is_closed:
             raise self._stopped()
         found: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        self._tasks.put(Task(None, function, found.put, 0))
+        self._put(Task(None, function, found.put, 0))
         return self._result(found.get())
 
     def refresh(self) -> int:

@@ -6,14 +6,16 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from thalweg._atomic_file import make_private
+from thalweg.errors import short_repr
 from thalweg.live.errors import CommitFailed, LogDamaged
 
 NAME = "log.sqlite"
 FORMAT = "1"
 STEP = 64  # groups that one commit removes at most
+MOST_EVENTS = 1 << 32  # of a group, less one
 Survive = Literal["power", "process"]
 _TABLES = """
 CREATE TABLE IF NOT EXISTS meta(key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
@@ -107,7 +109,18 @@ class Log:
     def versions(self) -> list[tuple[int, str]]:
         """Return the versions of thalweg that wrote the log, each with its first event."""
         with self._reading():
-            return [*self._db.execute("SELECT first, version FROM versions ORDER BY first")]
+            found = [*self._db.execute("SELECT first, version FROM versions ORDER BY first")]
+        if any(type(first) is not int or type(version) is not str for first, version in found):
+            raise LogDamaged(f"{self.path} is damaged: a version is no text")
+        return found
+
+    def emptied(self) -> int:
+        """Return the event up to which all were removed, 0 if there is none."""
+        found = self.meta("emptied")
+        try:
+            return 0 if found is None else int(found)
+        except ValueError as error:
+            raise LogDamaged(f"{self.path} is damaged: {error}") from error
 
     def begin_version(self, first: int, version: str) -> None:
         """Note that events from `first` on are written by a version, if the one before was another."""
@@ -153,15 +166,24 @@ class Log:
         with self._reading():
             found = self._db.execute(
                 "SELECT first, n, data FROM log WHERE first > ? ORDER BY first LIMIT ?", (after, most)
-            )
-            return [Entry(*row) for row in found]
+            ).fetchall()
+        return [self._checked(*row) for row in found]
+
+    def _checked(self, first: Any, n: Any, data: Any) -> Entry:
+        """Return a group; raise LogDamaged if a value has another type, which SQLite allows."""
+        if not (type(first) is type(n) is int and type(data) is bytes and first > 0 and 0 < n < MOST_EVENTS):
+            raise LogDamaged(f"{self.path} is damaged: the group at event {short_repr(first)} is none")
+        return Entry(first, n, data)
 
     def span(self) -> tuple[int, int] | None:
         """Return the first and last event in the log, None if it is empty."""
         with self._reading():
             first = self._db.execute("SELECT first FROM log ORDER BY first LIMIT 1").fetchone()
-            last = self._db.execute("SELECT first + n - 1 FROM log ORDER BY first DESC LIMIT 1").fetchone()
-        return None if first is None else (int(first[0]), int(last[0]))
+            last = self._db.execute("SELECT first, n FROM log ORDER BY first DESC LIMIT 1").fetchone()
+        if first is None:
+            return None
+        newest = self._checked(*last, b"")
+        return int(first[0]), newest.first + newest.n - 1
 
     def size(self) -> tuple[int, int]:
         """Return the number of groups and of their bytes."""

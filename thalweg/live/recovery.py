@@ -65,7 +65,7 @@ def newest_engine(folder: Path, watched: bool = True) -> tuple[Engine, str]:
 
 def check_span(engine: Engine, log: Log, folder: Path) -> None:
     """Raise LogDamaged if the log does not go on where the checkpoint ends."""
-    span, emptied = log.span(), int(log.meta("emptied") or 0)
+    span, emptied = log.span(), log.emptied()
     last = max(emptied, span[1] if span else 0)
     if last < engine.event:
         raise LogDamaged(

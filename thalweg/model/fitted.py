@@ -168,6 +168,19 @@ class FittedModel(Stateful, BaseEstimator):
                 raise StateError("Model: the learner and the columns have different numbers of inputs")
             if not np.array_equal(self._coding.classes[: len(learner.classes_)], learner.classes_):
                 raise StateError("Model: the learner has other classes than the labels")
+            self._check_parameters()
+
+    def _check_parameters(self) -> None:
+        """Raise an error if a parameter of a state has a type that would be met only when rows are read."""
+        whole_number(self, "max_waiting", self.max_waiting, 1)
+        for name in LISTED:
+            given = getattr(self, name)
+            if not isinstance(given, str | tuple | list | None):
+                raise StateError(f"Model: the state's {name} must be a list")
+            hash(tuple(given or ()))  # a TypeError if one is an array or a dict
+        if not isinstance(self.decimal, str | None):
+            raise StateError("Model: the state's decimal must be text")
+        self._settings()
 
     @property
     def _begun(self) -> bool:

@@ -10,6 +10,7 @@ from thalweg.live.watch.part import Part
 
 SPANS = {"10 seconds": (10, 61), "hour": (3600, 169)}  # seconds of a part, and how many are kept
 DAY, DAYS = 86_400, 14
+LATEST = 2.0**50  # seconds: later times, of a damaged log, have no part with a whole number
 ROWS, LABELS = 0, 1
 
 
@@ -43,6 +44,7 @@ class Traffic(Part):
         """Add events in order: their times, and whether each is a label or a row that was predicted."""
         if not len(times):
             return
+        times = np.minimum(times, LATEST)
         before, times = self.time, np.maximum(np.maximum.accumulate(times), self.time)
         self.time = float(times[-1])
         for name, (seconds, length) in SPANS.items():
