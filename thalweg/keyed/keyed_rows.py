@@ -295,6 +295,15 @@ class KeyedRows(Stateful):
     ) -> Floats:
         raise NotImplementedError
 
+    def _check_late(self, late: LateRows) -> None:
+        """Raise StateError unless these rows can wait here: each is the number of a key, and its inputs."""
+        n_features, n_keys = self._like.n_features_in_, len(self._index)
+        if late.is_sparse or late.n_features != n_features + 1:
+            raise StateError(f"Bank: the rows that wait in the state have not {n_features} inputs")
+        numbers = late.column(0)
+        if not ((numbers >= 0) & (numbers < n_keys) & (numbers == np.floor(numbers))).all():
+            raise StateError(f"Bank: the rows that wait in the state have keys that are none of its {n_keys}")
+
     def _content(self) -> State:
         parameters = {name: to_plain(getattr(self, name)) for name in PARAMETERS}
         state: State = {"parameters": parameters}
@@ -329,6 +338,7 @@ class KeyedRows(Stateful):
         self._store.extend(len(self._index))
         self._store.restore(state["states"], len(self._index))
         self._late = LateRows.from_state(state["late"])
+        self._check_late(self._late)
         self.n_rows_, self.n_skipped_ = int(state["n_rows"]), int(state["n_skipped"])
         self._n_keyed = int(state["n_keyed"])
 
