@@ -11,11 +11,15 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.command import run_command
 from support.service_process import free_port, model, orders
+from support.text_rows import text_model
 
 from thalweg.commands import serve_models
+from thalweg.errors import ModelFileError
 from thalweg.live import Client, FolderInUse, LiveModel, NotAllowed, ServiceUnreachable
 from thalweg.model import Model
+from thalweg.saving.files import _bytes_of
 
 
 @pytest.fixture
@@ -50,6 +54,19 @@ def test_a_model_without_rows_has_its_columns_from_a_file(tmp_path):
     assert live.learn(rows, [row.pop("paid") for row in rows]).statuses == ["learned"] * 100
     assert live.model.columns.kinds["shop"] == "category"
     live.close()
+
+
+def test_a_model_whose_waiting_rows_are_damaged_is_not_served(tmp_path):
+    """Once it was, and the first label ended the process."""
+    state = text_model(n_waiting=6).state()
+    for row in state["waiting"]["rows"]["X"]:
+        row["columns"] += 10**6
+    (tmp_path / "bad.tw").write_bytes(_bytes_of(state, None))
+    with pytest.raises(ModelFileError, match="sparse rows are damaged"):
+        serve_models.opened(plans(tmp_path / "bad.tw"))
+    ended = run_command("serve", tmp_path / "bad.tw")
+    assert ended.returncode == 2
+    assert "sparse rows are damaged" in ended.stderr
 
 
 WRONG = [

@@ -289,3 +289,45 @@ def test_threads_predict_side_by_side():
 def test_parameters_are_checked(parameters, message):
     with pytest.raises(ParameterError, match=message):
         Bank(NaiveBayes(), **parameters).begin(3, [0, 1])
+
+
+WAITING = {
+    "a key beyond": lambda X: X.__setitem__((0, 0), 8),
+    "a key far beyond": lambda X: X.__setitem__((0, 0), 1e300),
+    "a negative key": lambda X: X.__setitem__((0, 0), -1),
+    "half a key": lambda X: X.__setitem__((0, 0), 0.5),
+    "no key": lambda X: X.__setitem__((0, 0), np.nan),
+    "an infinite value": lambda X: X.__setitem__((0, 1), np.inf),
+}
+
+
+@pytest.mark.parametrize("learner", [NaiveBayes(), OnlineBagging(n_members=2)], ids=["slab", "objects"])
+@pytest.mark.parametrize("damage", WAITING.values(), ids=WAITING)
+def test_rows_that_wait_in_a_state_are_those_of_keys_of_the_bank(learner, damage):
+    bank = bank_of(learner)
+    bank.predict_proba_block(NAMES[:2], X[:2], ids=[1, 2])
+    state = bank.state()
+    assert Bank().restore(state).n_waiting_ == 2
+    damage(state["late"]["rows"]["X"])
+    with pytest.raises(StateError, match=r"rows that wait|infinity"):
+        Bank().restore(state)
+
+
+def test_rows_that_wait_in_a_state_have_the_inputs_of_the_bank():
+    state = bank_of().state()
+    narrow = Bank(NaiveBayes()).begin(2, [0, 1])
+    narrow.predict_proba_block(["a"], X[:1, :2], ids=[1])
+    with pytest.raises(StateError, match="have not 3 inputs"):
+        Bank().restore(state | {"late": narrow.state()["late"]})
+
+
+def test_a_slab_has_no_slots_but_its_own():
+    slab = bank_of()._store.slab
+    assert slab.n_slots == 9
+    for slot in (-1, 9, 2**60):
+        for use in (slab.read, slab.reset):
+            with pytest.raises(ValueError, match="there is no slot"):
+                use(np.array([0, slot]))
+    for start, stop in ((0, 10), (-1, 2), (3, 2)):
+        with pytest.raises(ValueError, match="there are no slots"):
+            slab.derive(start, stop)

@@ -17,6 +17,7 @@ import thalweg
 from thalweg.errors import ColumnWarning, ParameterError, StateError
 from thalweg.evaluation.baselines import BASELINES
 from thalweg.keyed import Bank, KeyedRun, Operator, run
+from thalweg.keyed.bucket_file import from_ipc, to_ipc
 from thalweg.keyed.sources import FileSource, FolderSource
 
 
@@ -352,3 +353,48 @@ def test_a_damaged_folder_is_a_state_error_that_names_the_file(tmp_path, learner
         file.commit()
     with pytest.raises(StateError, match=f"{name} is damaged|{name}: "):
         run(rows, folder=tmp_path, **options)
+
+
+def far_texts(data):
+    """Return the bytes of a table whose first text of 251 letters ends far beyond all others."""
+    before, after = (np.array([0, n], dtype="<i4").tobytes() for n in (251, 2**30))
+    head, found, tail = data.rpartition(before)  # the description of the table is before its numbers
+    assert found
+    return head + after + tail
+
+
+def test_texts_of_a_stored_table_end_within_it():
+    data = to_ipc(pa.table({"id": ["x" * 251]}), None)
+    assert from_ipc(data).column("id").to_pylist() == ["x" * 251]
+    for damaged in (far_texts(data), data[:-40], b"", b"no table"):
+        with pytest.raises(StateError, match="a table in the folder of a run is damaged"):
+            from_ipc(damaged)
+
+
+DAMAGED = {
+    "texts that end nowhere": lambda late, last: (far_texts(late), last),
+    "no table": lambda late, last: (b"nothing", last),
+    "no rows": lambda late, last: (to_ipc(from_ipc(late).drop_columns(["row"]), None), last),
+    "short rows": lambda late, last: (
+        to_ipc(from_ipc(late).set_column(2, "row", pa.array([b"x" * 8], pa.binary())), None), last,
+    ),
+    "an order that is text": lambda late, last: (late, "text"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("damage", DAMAGED.values(), ids=DAMAGED)
+def test_a_damaged_file_of_a_bucket_is_refused(tmp_path, damage):
+    import sqlite3
+
+    rows = [{"customer": "ab"[i % 2], "price": i % 7, "paid": i % 7 > 3, "order": str(i)} for i in range(60)]
+    rows.append({"customer": "a", "price": 3, "paid": None, "order": "x" * 251})
+    settings = {"folder": tmp_path / "a.keyed", "key": "customer", "target": "paid", "id": "order",
+                "learner": "NaiveBayes", "n_buckets": 1}  # fmt: skip
+    done = run(rows, **settings)
+    (name,) = done._paths
+    with sqlite3.connect(done.folder / name) as file:
+        found = file.execute("SELECT late, last, number FROM states WHERE late NOT NULL").fetchone()
+        file.execute("UPDATE states SET late = ?, last = ? WHERE number = ?", (*damage(*found[:2]), found[2]))
+    file.close()
+    with pytest.raises(StateError, match="damaged"):
+        done["a"]

@@ -211,6 +211,11 @@ def test_a_state_that_does_not_fit_is_refused(events):
         lambda s: s.update(format=9),
         lambda s: s["sums"]["drift"]["monitor"].update(n_features_=9),
         lambda s: s["sums"]["drift"]["monitor"]["_cells"].update(table=np.full(3, 99)),
+        lambda s: s["sums"]["drift"]["monitor"].update(_n_others=-1),
+        lambda s: s["sums"]["drift"]["monitor"].update(_n_others=1),
+        lambda s: s["sums"]["drift"]["monitor"]["_cells"]["padded"].__setitem__(0, -np.inf),
+        lambda s: s["sums"]["drift"]["monitor"]["_cells"]["padded"].__setitem__((1, 2), np.nan),
+        lambda s: s["sums"]["drift"]["monitor"]["_cells"]["padded"].__setitem__((1, 0), np.inf),
         lambda s: s["sums"]["known"].update(latest=np.zeros((3, 4), dtype=bool)),
         lambda s: s["sums"].update(said=np.zeros((5, 3), dtype=np.int32)),
         lambda s: s["sums"]["alarm"].pop("alarm"),
@@ -222,6 +227,15 @@ def test_a_state_that_does_not_fit_is_refused(events):
             LiveWatch.from_state(broken)
     with pytest.raises(StateError):
         LiveWatch.from_state(None)
+
+
+@pytest.mark.parametrize("group", [1, -1, 10**6])
+def test_rows_that_wait_for_a_reference_are_of_the_one_group_there_is(group):
+    state = watched(late_events(500, seed=1)).state()
+    LiveWatch.from_state(state)
+    state["sums"]["drift"]["monitor"]["_kept"][0][1][3] = group
+    with pytest.raises(StateError, match="monitor is damaged"):
+        LiveWatch.from_state(state)
 
 
 def test_memory_is_bounded():

@@ -337,3 +337,15 @@ def test_an_interval_says_nothing_that_the_labels_exclude():
         assert least - 1e-9 <= low <= high <= least + (~known).mean() + 1e-9
     now = made.now()
     assert now.low >= found.low[-1] - 1e-9 and now.high <= found.high[-1] + 1e-9
+
+
+@pytest.mark.parametrize(("window", "block"), [(100, 2**52), (100, 2**40), (20_480, 2**52 + 1)])
+def test_a_block_beyond_the_rows_is_refused(window, block):
+    """Times the rows of a step the number of the block may be beyond 64 bits, and negative as a place."""
+    p, codes = drifting_rows(300)
+    estimate = fed(p, codes, arrivals(300), window=window)
+    state = estimate.state()
+    assert alike(AccuracyEstimate().restore(state), estimate) is None
+    state["kernel"]["counts"][3] = block
+    with pytest.raises(StateError, match="cannot be"):
+        AccuracyEstimate().restore(state)

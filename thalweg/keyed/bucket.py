@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from thalweg._native.layout import MOST_VALUE
 from thalweg._types import Floats, Ints, Mask, State
 from thalweg.errors import StateError
 from thalweg.keyed.bank import Bank
@@ -274,8 +275,9 @@ class Bucket:
             raise StateError(f"Operator: the state's 'row' must have {width} numbers for each pending row")
         if len(ids) and not 0 <= places.min() <= places.max() < n:
             raise StateError(f"Operator: the state's 'place' must lie below {n:,}")
-        if np.isinf(rows).any() or not all(isinstance(each, str) for each in ids):
-            raise StateError("Operator: a pending row of the state has no id, or an infinite number")
+        if (np.abs(rows) > MOST_VALUE).any() or not all(isinstance(each, str) for each in ids):
+            far = f"a number beyond {MOST_VALUE:g}"
+            raise StateError(f"Operator: a pending row of the state has no id, or {far}")
 
     def state(self) -> State:
         """Return the states of all keys as plain data; the same for the same events, however they came."""

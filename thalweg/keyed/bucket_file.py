@@ -128,7 +128,7 @@ class BucketFile:
         places, orders, ids, rows = [], [], [], [np.empty((0, width))]
         for place, blob in enumerate(blobs):
             if blob is not None:
-                table = pa.ipc.open_stream(blob).read_all()
+                table = from_ipc(blob)
                 places += [place] * table.num_rows
                 orders += table.column("order").to_pylist()
                 ids += table.column("id").to_pylist()
@@ -209,6 +209,16 @@ def to_ipc(table: Any, compression: str | None = "lz4") -> bytes:
     return target.getvalue().to_pybytes()
 
 
-def from_ipc(data: bytes) -> Any:
-    """Return the table that `to_ipc` was given."""
-    return pa.ipc.open_stream(data).read_all()
+def from_ipc(data: bytes, is_own: bool = False) -> Any:
+    """Return the table that `to_ipc` was given; raise StateError if it is damaged.
+
+    Arrow relies on the borders of texts in a table. They are checked unless the bytes are those of a process
+    of this run.
+    """
+    try:
+        table = pa.ipc.open_stream(data).read_all()
+        if not is_own:
+            table.validate(full=True)
+    except (pa.ArrowException, OSError, TypeError) as error:
+        raise StateError(f"a table in the folder of a run is damaged: {error}") from error
+    return table

@@ -295,6 +295,15 @@ class KeyedRows(Stateful):
     ) -> Floats:
         raise NotImplementedError
 
+    def _check_late(self, late: LateRows) -> None:
+        """Raise StateError unless these rows can wait here: each is the number of a key, and its inputs."""
+        n_features, n_keys = self._like.n_features_in_, len(self._index)
+        if late.is_sparse or late.n_features != n_features + 1:
+            raise StateError(f"Bank: the rows that wait in the state have not {n_features} inputs")
+        numbers = late.column(0)
+        if not ((numbers >= 0) & (numbers < n_keys) & (numbers == np.floor(numbers))).all():
+            raise StateError(f"Bank: the rows that wait in the state have keys that are none of its {n_keys}")
+
     def _content(self) -> State:
         parameters = {name: to_plain(getattr(self, name)) for name in PARAMETERS}
         state: State = {"parameters": parameters}
@@ -329,18 +338,9 @@ class KeyedRows(Stateful):
         self._store.extend(len(self._index))
         self._store.restore(state["states"], len(self._index))
         self._late = LateRows.from_state(state["late"])
-        self._check_late()
+        self._check_late(self._late)
         self.n_rows_, self.n_skipped_ = int(state["n_rows"]), int(state["n_skipped"])
         self._n_keyed = int(state["n_keyed"])
-
-    def _check_late(self) -> None:
-        """Raise StateError unless rows that wait, which begin with the number of a key, are of known keys."""
-        width = self._like.n_features_in_ + 1
-        if self._late._sparse or self._late.n_features != width:
-            raise StateError("Bank: the rows of the state that wait have another number of inputs")
-        numbers = self._late._rows.rows().X[:, 0]
-        if not ((numbers >= 0) & (numbers < len(self._index)) & (numbers == np.floor(numbers))).all():
-            raise StateError("Bank: a row of the state that waits is of no key")
 
 
 def _has_infinity(X: Any) -> bool:

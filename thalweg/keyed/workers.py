@@ -102,7 +102,7 @@ class WorkerProcess:
     def outputs(self, bucket: int, batch: int) -> list[Any]:
         """Return the outputs of a bucket in a batch."""
         self._send({"do": "outputs", "bucket": bucket, "batch": batch})
-        return [from_ipc(self._answer()[1]) for _ in range(self._answer()[0]["n"])]
+        return [from_ipc(self._answer()[1], is_own=True) for _ in range(self._answer()[0]["n"])]
 
     def forget_outputs(self, until: int) -> None:
         """Remove outputs of batches up to a number."""
@@ -181,7 +181,7 @@ def main() -> None:
 def _do(worker: LocalWorker, writing: BinaryIO, header: dict[str, Any], data: bytes) -> None:
     action = header.pop("do")
     if action == "process":
-        worker.process(**header, events=from_ipc(data))
+        worker.process(**header, events=from_ipc(data, is_own=True))
     elif action == "wait":
         _write(writing, worker.wait())
     elif action == "outputs":

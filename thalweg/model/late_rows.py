@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from thalweg._types import Ints, State
+from thalweg._types import Floats, Ints, State
 from thalweg.errors import WaitingError
 from thalweg.learners.base.arguments import clipped_rows
 from thalweg.rows.sparse_rows import SparseRows, joined
@@ -33,6 +33,15 @@ class LateRows:
     def n_dropped(self) -> int:
         """Number of rows that were dropped to make room."""
         return self._rows.n_dropped
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether the rows are sparse."""
+        return self._sparse
+
+    def column(self, j: int) -> Floats:
+        """Return one input of all rows, which are not sparse."""
+        return self._rows.rows().X[:, j]
 
     def check_new(self, ids: Ids) -> None:
         """Raise WaitingError if an id waits already, or is there twice."""
@@ -122,7 +131,8 @@ class LateRows:
         if store._sparse:
             rows = rows | {"X": [{"row": row} for row in _checked(rows["X"], store.n_features).each()]}
         else:
-            clipped_rows(np.ascontiguousarray(rows["X"]), (), "rows that wait")
+            X, _has_missing = clipped_rows(np.ascontiguousarray(rows["X"]), (), "rows that wait")
+            rows = rows | {"X": X}
         if not _are_numbers(rows["times"]):
             raise ValueError("rows that wait have other numbers than a learner gives")
         store._rows, store._next = WaitingRows.from_state(rows), int(state["next"])

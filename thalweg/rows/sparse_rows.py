@@ -1,6 +1,7 @@
 """Sparse rows: the only place that makes them, and so the only one that checks them."""
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any, NoReturn, Self
 
 import numpy as np
@@ -123,8 +124,8 @@ class SparseRows:
         columns, values, n_features = self.columns, self.values, self.n_features
         first = int(self.starts[0])
         for stop in self.starts[1:].tolist():
-            starts = np.array([0, stop - first], dtype=np.intp)
-            yield _unchecked(starts, columns[first:stop].copy(), values[first:stop].copy(), n_features)
+            parts = columns[first:stop].copy(), values[first:stop].copy()
+            yield _unchecked(_starts_of_one(stop - first), *parts, n_features)
             first = stop
 
 
@@ -133,19 +134,28 @@ def joined(parts: Sequence[SparseRows], n_features: int) -> SparseRows:
     if any(part.n_features > n_features for part in parts):
         most = max(part.n_features for part in parts)
         raise ValueError(f"sparse rows of {most} inputs are none of {n_features} inputs")
-    used = [slice(int(part.starts[0]), int(part.starts[-1])) for part in parts]
-    ends = np.cumsum([0, *(each.stop - each.start for each in used)])
-    moved = zip(parts, ends, strict=False)
-    starts = [part.starts[:-1] - part.starts[0] + end for part, end in moved]
-    columns = [part.columns[each] for part, each in zip(parts, used, strict=True)]
-    values = [part.values[each] for part, each in zip(parts, used, strict=True)]
-    nothing = np.empty(0, dtype=np.intp)
-    return _unchecked(
-        np.concatenate([*starts, ends[-1:]]).astype(np.intp),
-        np.concatenate([nothing, *columns]),
-        np.concatenate([np.empty(0), *values]),
-        n_features,
-    )
+    if not parts:
+        return _unchecked(np.zeros(1, dtype=np.intp), np.empty(0, dtype=np.intp), np.empty(0), n_features)
+    if len(parts) == 1:
+        return _compact(parts[0], n_features)
+    bounds, columns, values = [part.starts for part in parts], [], []
+    for part in parts:
+        used = slice(part.starts.item(0), part.starts.item(-1))
+        columns.append(part.columns[used])
+        values.append(part.values[used])
+    lengths = np.diff(np.concatenate(bounds))
+    borders = np.cumsum([len(each) for each in bounds[:-1]], dtype=np.intp) - 1  # between two parts
+    lengths = np.delete(lengths, borders)
+    starts = np.zeros(len(lengths) + 1, dtype=np.intp)
+    np.cumsum(lengths, out=starts[1:])
+    return _unchecked(starts, np.concatenate(columns), np.concatenate(values), n_features)
+
+
+def _compact(part: SparseRows, n_features: int) -> SparseRows:
+    """Return rows that keep no others in memory."""
+    first, stop = part.starts.item(0), part.starts.item(-1)
+    starts = part.starts - first if first else part.starts
+    return _unchecked(starts, part.columns[first:stop].copy(), part.values[first:stop].copy(), n_features)
 
 
 def is_sparse(X: object) -> bool:
@@ -160,11 +170,21 @@ def _unchecked(starts: Ints, columns: Ints, values: Floats, n_features: int) -> 
 
 
 def _fill(rows: SparseRows, starts: Ints, columns: Ints, values: Floats, n_features: int) -> SparseRows:
-    for name, array in (("starts", starts), ("columns", columns), ("values", values)):
-        array.flags.writeable = False
-        object.__setattr__(rows, name, array)
-    object.__setattr__(rows, "n_features", n_features)
+    starts.setflags(write=False)
+    columns.setflags(write=False)
+    values.setflags(write=False)
+    put = object.__setattr__
+    put(rows, "starts", starts)
+    put(rows, "columns", columns)
+    put(rows, "values", values)
+    put(rows, "n_features", n_features)
     return rows
+
+
+@lru_cache(maxsize=256)
+def _starts_of_one(n_values: int) -> Ints:
+    """Return the starts of one row; rows share them, as they cannot be changed."""
+    return np.array([0, n_values], dtype=np.intp)
 
 
 def _refuse(why: str) -> NoReturn:

@@ -49,5 +49,6 @@ cdef class Slab:
 
     cdef block_t begin_block(self, Py_ssize_t n_threads) except *
     cdef void end_block(self, block_t* b) noexcept
+    cdef int check_there(self, const Py_ssize_t[::1] slots) except -1
     cdef char* at(self, Py_ssize_t slot)
     cdef bint do_one(self, Py_ssize_t slot, cnp.ndarray row, const Py_ssize_t* y, double* p) except -1

@@ -114,6 +114,13 @@ cdef class Slab:
             raise IndexError(slot)
         return self.memory[slot >> self.slots.shift][slot & (self.chunk_slots - 1)]
 
+    cdef int check_there(self, const Py_ssize_t[::1] slots) except -1:
+        cdef Py_ssize_t i
+        for i in range(slots.shape[0]):
+            if not 0 <= slots[i] < self.n_slots:
+                raise ValueError(f"there is no slot {slots[i]}")
+        return 0
+
     cdef char* at(self, Py_ssize_t slot):
         return address(&self.slots, slot)
 
@@ -121,12 +128,14 @@ cdef class Slab:
         """Let slots begin as the template."""
         cdef const uint8_t[::1] template = self.template
         cdef Py_ssize_t i
+        self.check_there(slots)
         for i in range(slots.shape[0]):
             memcpy(self.at(slots[i]), &template[0], self.stride)
 
     def read(self, const Py_ssize_t[::1] slots):
         """Return the bytes of slots, a row each."""
         cdef Py_ssize_t i
+        self.check_there(slots)
         found = np.empty((slots.shape[0], self.stride), np.uint8)
         cdef uint8_t[:, ::1] target = found
         for i in range(slots.shape[0]):
@@ -143,6 +152,8 @@ cdef class Slab:
         """Compute the arrays that follow from the declared ones, for slots from `start` to `stop`."""
         cdef SlotKernel kernel = self.kernels[0]
         cdef Py_ssize_t slot
+        if not 0 <= start <= stop <= self.n_slots:
+            raise ValueError(f"there are no slots from {start} to {stop}")
         for slot in range(start, stop):
             kernel.derive_at(self.at(slot))
 

@@ -44,6 +44,7 @@ def from_plain(state: Any, n_features: int) -> HellingerMonitor:
     monitor = HellingerMonitor.__new__(HellingerMonitor)
     monitor.__setstate__(given)
     good = monitor.n_features_ == n_features == len(monitor.watched_) and monitor.classes_ is None
+    good = good and monitor._n_others == 0  # so that all rows are counted in group 0
     bins = monitor.bins_
     if not good or not (_rows_fit(monitor) if bins is None else _counts_fit(monitor, bins)):
         raise StateError("InputDrift: the state of the monitor is damaged")
@@ -54,6 +55,7 @@ def _rows_fit(monitor: HellingerMonitor) -> bool:
     """Return whether the rows kept for a reference have the right shape and number."""
     parts = [(X.shape, len(groups)) for X, groups in monitor._kept]
     good = all(shape == (n, monitor.n_features_) for shape, n in parts)
+    good = good and not any(groups.any() for _, groups in monitor._kept)
     return good and sum(n for _, n in parts) == monitor._n_kept < monitor._length
 
 
@@ -69,6 +71,9 @@ def _counts_fit(monitor: HellingerMonitor, bins: Bins) -> bool:
     if bins.starts[0] != 0 or (np.diff(bins.starts) < 0).any() or bins.starts[-1] != len(bins.table):
         return False
     if len(bins.table) and not 0 <= bins.table.min() <= bins.table.max() < bins.n_bins:
+        return False
+    # Bisection finds no bin beyond the finite edges if these come first, in increasing order.
+    if not (bins.padded > -np.inf).all() or (bins.padded[:, 1:] < bins.padded[:, :-1]).any():
         return False
     if np.isfinite(bins.padded).sum(axis=1).max(initial=0) + 1 >= bins.n_bins:
         return False

@@ -229,7 +229,9 @@ cdef class AccuracyKernel:
         n_waiting = int((arrays["label"][kept] == NO_LABEL).sum())
         good = counts[WAITING] == n_waiting and oldest <= counts[OLDEST] <= counts[ROWS]
         good = good and counts[PAST] <= counts[ROWS]
-        good = good and counts[LABELS] <= counts[ROWS] and counts[BLOCK] * step_of(c) >= oldest
+        # In whole numbers of Python: beyond 64 bits the product would be another one in the kernel.
+        good = good and counts[LABELS] <= counts[ROWS]
+        good = good and oldest <= counts[BLOCK] * step_of(c) <= counts[ROWS] + step_of(c)
         require(good, self.who, "counts", f"cannot be: {counts}")
         places = [[HAA, HAB, HAD], [HAB, HBB, HBD], [HAD, HBD, HDD]]
         least = np.linalg.eigvalsh(arrays["expert"][:, places])[:, 0]
