@@ -13,6 +13,7 @@ from thalweg._misspelt import hint, nearest, unknown_parameter
 DEFAULT_LEARNER = "AdaptiveStacking"
 FOREIGN = ("sklearn.", "river.")
 BASES = {"sklearn": ("sklearn.base", "BaseEstimator"), "river": ("river.base", "Base")}
+CACHE = "memory"  # a parameter of scikit-learn: where results are written to and unpickled from
 ARGUMENTS = {  # of estimators: what is made of scikit-learn besides these
     "sklearn.gaussian_process.kernels": (
         "CompoundKernel", "ConstantKernel", "DotProduct", "ExpSineSquared", "Exponentiation", "Matern",
@@ -212,7 +213,10 @@ def _foreign(node: ast.expr, text: str) -> Any:
             f"{dotted} is no estimator of {module.partition('.')[0]}: text can name these, and kernels and "
             "splits of scikit-learn; in Python, pass the object itself"
         )
-    return _made(dotted, kind, *_arguments(call, text))
+    args, given = _arguments(call, text)
+    if given.get(CACHE) is not None:
+        raise ValueError(f"{dotted}: {CACHE} names a folder of pickles, which text cannot choose")
+    return _made(dotted, kind, args, given)
 
 
 def _may_be_made(kind: type, module: str, name: str) -> bool:

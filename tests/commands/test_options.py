@@ -344,6 +344,13 @@ def test_only_estimators_of_other_libraries_are_made(tmp_path, monkeypatch, text
     assert not any(tmp_path.iterdir())
 
 
+def test_text_cannot_choose_a_folder_of_pickles():
+    steps = "sklearn.pipeline.Pipeline([('a', sklearn.preprocessing.StandardScaler())], memory="
+    with pytest.raises(ValueError, match="names a folder of pickles"):
+        read_learner(f"sklearn.pipeline.Pipeline([('b', {steps}'/tmp'))])", {}, 0)
+    assert read_learner(f"{steps}None)", {}, 0)
+
+
 def test_kernels_and_splits_of_scikit_learn_are_arguments():
     text = (
         "sklearn.calibration.CalibratedClassifierCV(sklearn.gaussian_process.GaussianProcessClassifier("

@@ -42,6 +42,16 @@ def test_no_checkpoint_left_is_an_error(crashed):
         LiveModel(folder)
 
 
+def test_a_checkpoint_that_asks_for_far_more_memory_than_it_has_is_left_out(tmp_path):
+    with LiveModel(tmp_path, new_model("WindowLogistic")):
+        pass
+    found = checkpoints.read(tmp_path, 0)
+    found.model["fitted"]["parameters"]["window"] = 10**9
+    checkpoints.write(tmp_path, 0, found.model, found.live)
+    with pytest.raises(LogDamaged, match="ask for more memory"):
+        LiveModel(tmp_path)
+
+
 def test_a_half_written_checkpoint_is_removed(crashed):
     folder, digest, _event = crashed
     (folder / "checkpoint-99.tw.part").write_bytes(b"half")

@@ -121,6 +121,15 @@ def test_an_array_that_is_there_twice_is_refused():
         thalweg.from_bytes(data)
 
 
+@pytest.mark.parametrize("shape", [[10**7, 0], [10, 10**7, 0, 3]])
+def test_long_lists_of_empty_lines_are_refused(shape):
+    objects = raw_file(with_notes({"objects": [shape, []]}), b"")
+    numbers = raw_file(with_notes({"array": 0}, arrays=[["<i8", shape, 0]]), b"")
+    for data in (objects, numbers):
+        with pytest.raises(ModelFileError, match="has no values, but very many lines"):
+            thalweg.from_bytes(data)
+
+
 @pytest.mark.parametrize(("n", "step"), [(40_000, PRIME), (9_999, PRIME), (40_000, 1)])
 def test_keys_chosen_to_collide_are_refused_before_a_dict_is_made(n, step):
     data = raw_file(with_notes({"dict": [[i * step, 0] for i in range(n)]}), b"")

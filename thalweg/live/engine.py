@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from thalweg._native.layout import at_most
 from thalweg._types import Floats, Ints, Mask, State
 from thalweg.errors import ParameterError, StateError
+from thalweg.evaluation.state_size import bytes_of
 from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.live.block import Block
 from thalweg.live.coder import Coder
@@ -20,6 +22,7 @@ from thalweg.live.watch.live_watch import LiveWatch
 from thalweg.model import Model
 from thalweg.model.late_rows import FAR
 from thalweg.rows.sparse_rows import joined
+from thalweg.saving.files import allowed_bytes
 from thalweg.saving.plain import to_json
 from thalweg.trust.label_budget import LabelBudget
 from thalweg.trust.prediction_sets import PredictionSets
@@ -165,7 +168,8 @@ class Engine:
     @classmethod
     def _from_state(cls, model: State, live: dict[str, Any]) -> "Engine":
         budget = None if live["budget"] is None else LabelBudget().restore(live["budget"])
-        made = cls(Model().restore(model), 1, budget)
+        with at_most(allowed_bytes(bytes_of(model))):
+            made = cls(Model().restore(model), 1, budget)
         made.event, made.time = int(live["event"]), float(live["time"])
         made.n_predicted, made._number_base = int(live["n_predicted"]), int(live["number_base"])
         if not all(0 <= n <= FAR for n in (made.event, made.n_predicted, made._number_base)):

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thalweg.errors import ModelFileError
-from thalweg.saving.plain import dtype_named
+from thalweg.saving.plain import check_lines, dtype_named
 
 MAGIC = b"\x93THALWEG"
 VERSION = 1
@@ -98,6 +98,7 @@ def _array(body: memoryview, dtype: str, shape: list[int], offset: int) -> NDArr
     kind = dtype_named(dtype)
     if not {*map(type, shape), type(offset)} <= {int} or min([*shape, offset]) < 0:
         raise ModelFileError(f"an array has the shape {shape} and begins at {offset}")
+    check_lines(shape, len(body))
     n = math.prod(shape)
     if offset + n * kind.itemsize > len(body):
         raise ModelFileError(f"an array of shape {shape} reaches beyond the end of the file")

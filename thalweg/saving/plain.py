@@ -1,8 +1,9 @@
 """Nested dicts, lists and scalars as JSON and back, with arrays kept apart."""
 
 import datetime
+import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -13,6 +14,7 @@ from thalweg.errors import ModelFileError
 
 DTYPE = re.compile(r"[<>|][biufcSUmM]\d+(\[\d*\w+\])?")
 KINDS = "biufcSUmM"
+FEW_LINES = 1 << 16  # of an array without values
 FEW_KEYS, MOST_KEYS = 1000, 10_000  # of a dict, that are not text: of any hash, and of different ones
 DATES: dict[str, Any] = {"date": datetime.date, "datetime": datetime.datetime, "time": datetime.time}
 
@@ -105,7 +107,17 @@ def _objects(shape: list[int], parts: list[Any], arrays: list[Any]) -> NDArray[A
     flat = np.empty(len(parts), dtype=object)
     for i, part in enumerate(parts):
         flat[i] = from_json(part, arrays)
+    check_lines(shape)
     return flat.reshape(shape)
+
+
+def check_lines(shape: Sequence[int], n_bytes: int = 0) -> None:
+    """Raise ModelFileError if an array without values is a long list of empty lists.
+
+    It takes no byte of the file, however many lines it has, but each of them takes memory as a list.
+    """
+    if 0 in shape and math.prod(shape[: list(shape).index(0)]) > max(n_bytes, FEW_LINES):
+        raise ModelFileError(f"an array of shape {list(shape)} has no values, but very many lines")
 
 
 def _chosen(arrays: list[Any], i: Any) -> NDArray[Any]:
