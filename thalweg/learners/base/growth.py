@@ -71,11 +71,11 @@ class Growing(Contract):
         before, is_first = (self.n_features_in_, self._n_columns), not self._names.n_features
         new = list(names)[len(self._names)]
         self._set_inputs(names, names.n_places)
-        if self.n_features_in_ == before[0]:
-            return
-        if is_first:
+        if is_first:  # also where the room for one number is now that of a text
             self._begin_again()
             self._limit_again()
+            return
+        if self.n_features_in_ == before[0]:
             return
         try:
             self._grow_from(*before)
