@@ -127,7 +127,7 @@ class WindowLogistic(OneHot, StreamClassifier):
         mean, scale = X.mean(axis=0), X.std(axis=0)
         scale[scale == 0] = 1.0
         Z = np.column_stack([(X - mean) / scale, np.ones(len(X))])
-        wanted = np.zeros((len(X), len(self.classes_)))
+        wanted = np.zeros((len(X), len(self._coef)))
         wanted[np.arange(len(X)), y] = 1.0
 
         def loss(flat: Floats) -> tuple[float, Floats]:

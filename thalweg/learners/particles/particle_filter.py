@@ -311,7 +311,7 @@ class ParticleFilter(NativeOneHot, SeededClassifier):
     def _handle(self) -> Kernel:
         self._check_begun()
         if self._map is not None:
-            return PythonKernel(self, self.n_features_in_, len(self.classes_))
+            return PythonKernel(self, self.n_features_in_, self._n_columns)
         return super()._handle()
 
 
