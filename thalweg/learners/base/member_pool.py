@@ -64,6 +64,16 @@ class MemberPool(RestoresDefaults, KeepsRows):
     def _after_begin(self, first_members: list[Any]) -> None:
         """Finish `_begin`, whose first members can be reset where `_pristine` says so."""
 
+    def _learners(self) -> list[StreamClassifier]:
+        """Return all members as they are now."""
+        raise NotImplementedError
+
+    def _limit_again(self) -> None:
+        super()._limit_again()
+        if self._most_bytes is None:  # members may have a limit of their own
+            for member in self._learners():
+                member._limit_again()
+
     def _can_reset(self, member: StreamClassifier, seeded: list[str]) -> bool:
         """Return whether members can go back to the beginning of this one, the first of its template."""
         return isinstance(member, NativeClassifier) and member._starts_again(seeded)
@@ -107,7 +117,10 @@ class MemberPool(RestoresDefaults, KeepsRows):
         member = clone(template).set_params(**seeds)
         keep_defaults(template, member)
         member._lock = self._own_lock()
-        return member._begin_unlocked(len(n_categories), self._labels, n_categories=n_categories)
+        labels = self._labels
+        if labels.is_open and len(labels.list) == 1:
+            labels = labels.first(0)  # members have room for it, and hear of it when the second comes
+        return member._begin_unlocked(len(n_categories), labels, n_categories=n_categories)
 
     def _kernel_of(self, member: StreamClassifier, columns: Ints | None) -> Any:
         """Return the kernel to call a fresh member through."""

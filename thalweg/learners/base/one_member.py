@@ -65,6 +65,9 @@ class OneMember(MemberPool):
         """Return the member, then others that are kept with it."""
         return [self._kernel.member]
 
+    def _learners(self) -> list[StreamClassifier]:
+        return self._held()
+
     def _current_member(self) -> Any:
         with self._reading:
             return self._held()[0]
