@@ -26,6 +26,11 @@ class MemberPool(RestoresDefaults, KeepsRows):
     _member_bytes: list[int] | None = None  # [template]: bytes for a member, if they are limited
 
     @property
+    def can_be_saved(self) -> bool:
+        """Whether `thalweg.save` can write the members, and so the learner."""
+        return all(each.can_be_saved for each in self._templates())
+
+    @property
     def takes_missing(self) -> bool:
         """Whether any member handles missing values; the others get running means instead."""
         return any(each.takes_missing for each in self._templates())
