@@ -141,9 +141,10 @@ def name_of(thing: object, kind: str) -> str:
 
 
 def class_named(name: str, kind: str) -> type[Any]:
-    """Return the class with the name that `name_of` returned: a public one, an adapter, or one that is imported already.
+    """Return the class with the name that `name_of` returned: a public one, or one that is imported already.
 
-    A name of another package imports nothing, so a saved state cannot make a program run other code.
+    Those of `thalweg.adapters` count as public. A name of another package imports nothing, so a saved state
+    cannot make a program run other code.
     """
     for registry in registries(kind):
         if name in registry:

@@ -173,5 +173,6 @@ class SklearnLearner(ForeignLearner):
 
 def _fresh(template: Any) -> Any:
     """Return a clone whose seeds are small enough for scikit-learn: owners draw some of 63 bits."""
-    seeds = {name: value for name, value in template.get_params().items() if is_seed(name) and is_whole(value)}
-    return clone(template).set_params(**{name: int(value) % MOST_SEEDS for name, value in seeds.items()})
+    given = template.get_params().items()
+    seeds = {name: int(seed) % MOST_SEEDS for name, seed in given if is_seed(name) and is_whole(seed)}
+    return clone(template).set_params(**seeds)

@@ -57,6 +57,17 @@ class Growing(Contract):
                 f"what it has learned cannot be extended ({error}); write _grow_from to do so"
             ) from error
 
+    def _make_room(self, names: Names, labels: Labels) -> None:
+        """Continue with these inputs and classes, and with the parameters that it began with."""
+        changed = self._changed_parameters()
+        vars(self).update(self._begun_parameters(changed))
+        if names.n_features > self._names.n_features:
+            self._add_inputs(names)
+        self._names = names
+        if labels is not self._labels:
+            self._add_classes(labels)
+        vars(self).update(changed)
+
     def _add_classes(self, labels: Labels) -> None:
         # One after another, so that several new classes at once give the same result as one by one.
         for n in range(len(self.classes_) + 1, len(labels.list) + 1):

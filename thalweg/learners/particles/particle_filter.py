@@ -302,9 +302,7 @@ class ParticleFilter(NativeOneHot, SeededClassifier):
             return super().state()
         # Asked of a twin without the function, as others may use this learner meanwhile.
         with self._own_lock().read:
-            twin = type(self).__new__(type(self))
-            vars(twin).update(vars(self), boundary="linear")
-            state = super(ParticleFilter, twin).state()
+            state = super(ParticleFilter, self._with_parameters(boundary="linear")).state()
             state["parameters"]["boundary"] = self.boundary
         return state
 
