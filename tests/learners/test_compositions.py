@@ -8,8 +8,20 @@ from support.compositions import OWNERS, around, small
 
 from thalweg.checks.rows import assert_proper, reloaded
 from thalweg.checks.running import assert_same
-
-from thalweg.learners import HUWRS, LogisticMixture, NaiveBayes, SlidingHUWRS, StreamingRandomPatches
+from thalweg.errors import ParameterError
+from thalweg.learners import (
+    HUWRS,
+    AdaptiveStacking,
+    CategoryEffects,
+    DecisionTree,
+    LastLabels,
+    LinearLogistic,
+    LogisticMixture,
+    NaiveBayes,
+    SlidingHUWRS,
+    StreamingRandomPatches,
+)
+from thalweg.preprocessing import OneHotEncoder, Pipeline
 
 MEMBERS = [
     "AdaptiveStacking", "CategoryEffects", "DecisionTree", "HoeffdingTree", "HUWRS", "LogisticMixture",
@@ -75,3 +87,38 @@ def test_members_that_draw_their_inputs_may_be_replaced(owner, member):
     learner.test_then_train(X[:45], y[:45])
     again = pickle.loads(pickle.dumps(learner))
     assert np.array_equal(again.test_then_train(X[45:], y[45:]), learner.test_then_train(X[45:], y[45:]))
+
+
+NAMED = [
+    LogisticMixture(time_column=3), LogisticMixture(time_column="t"), NaiveBayes([3]),
+    LastLabels(NaiveBayes([3])), Pipeline([OneHotEncoder([3])], NaiveBayes()),
+]
+
+
+@pytest.mark.parametrize("member", NAMED, ids=str)
+@pytest.mark.parametrize("owner", [HUWRS, SlidingHUWRS, StreamingRandomPatches, CategoryEffects])
+def test_a_member_names_no_input_of_rows_that_are_others_for_it(owner, member):
+    message = f"{owner.__name__}: .* has .*(time_column|categorical|columns)=.*, but as a member it gets rows"
+    with pytest.raises(ParameterError, match=message):
+        owner(member).begin(4, [0, 1], names=["t", "a", "b", "c"], n_categories=[0, 40, 0, 0])
+
+
+def test_nor_does_a_member_of_folded_rows_or_one_behind_the_latest_labels():
+    with pytest.raises(ParameterError, match=r"has categorical=\[0\], but as a member"):
+        AdaptiveStacking([NaiveBayes([0]), LinearLogistic()]).begin(300, [0, 1])
+    learner = LastLabels(LogisticMixture(time_column=1)).begin(classes=["a", "b"])
+    learner.begin(2, ["a", "b"]).learn_one([0.0, 1.0], "a")  # inputs known at begin keep their places
+    learner.begin(classes=["a", "b"]).learn_one({"x": 1.0, "t": 0.0}, "a")
+    learner.learn_one({"x": 1.0, "t": 2.0, "late": 3.0}, "b")
+    with pytest.raises(ParameterError, match="has time_column=1, but as a member"):
+        learner.begin(classes=["a", "b"]).learn_one({"x": 1.0}, "a")
+    learner = LastLabels(NaiveBayes([0])).begin(classes=["a", "b"])
+    learner.learn_one({"x": 1.0}, "a")
+    learner.learn_one({"x": 1.0, "y": 2.0}, "b")
+    assert learner.n_features_in_ == 2 and learner.member_.n_categories_.tolist()[1:] == [0, 0]
+
+
+def test_members_that_see_whole_rows_may_name_inputs():
+    assert StreamingRandomPatches(NaiveBayes([0]), 2, max_features=1.0).begin(3, [0, 1]).n_features_in_ == 3
+    assert HUWRS(DecisionTree(categorical=[0]), 2).begin(3, [0, 1]).n_features_in_ == 3
+    assert CategoryEffects(LogisticMixture(time_column=0)).begin(3, [0, 1]).n_features_in_ == 3

@@ -3,7 +3,6 @@
 from inspect import signature
 
 from support import every_learner
-
 from thalweg.preprocessing import Pipeline, StandardScaler
 
 SMALL = {"n_members": 2, "max_members": 2, "chunk_size": 20, "window": 20, "period": 5, "size": "small"}

@@ -6,11 +6,14 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from thalweg._parameters import is_seed
+from thalweg._parameters import is_seed, is_whole
 from thalweg._types import Ints, State
+from thalweg.errors import ParameterError
 from thalweg.learners.base.default_templates import RestoresDefaults, keep_defaults
 from thalweg.learners.base.native import KeepsRows, NativeClassifier
 from thalweg.learners.base.stream_classifier import StreamClassifier
+
+NAMING = ("categorical", "columns", "time_column")  # parameters that are positions or names of inputs
 
 
 class MemberPool(RestoresDefaults, KeepsRows):
@@ -126,6 +129,23 @@ class MemberPool(RestoresDefaults, KeepsRows):
         if labels.is_open and len(labels.list) == 1:
             labels = labels.first(0)  # members have room for it, and hear of it when the second comes
         return member._begin_unlocked(len(n_categories), labels, n_categories=n_categories)
+
+    def _check_named_inputs(self, template: StreamClassifier, places: Ints | None = None) -> None:
+        """Raise ParameterError if a member names an input that is another one in the rows it gets.
+
+        `places` are those of the inputs in its rows; None if they differ from member to member.
+        """
+        for name, value in template.get_params().items():
+            if name.split("__")[-1] not in NAMING or value is None:
+                continue
+            given = list(value) if isinstance(value, list | tuple | range | np.ndarray) else [value]
+            fixed = 0 if places is None else len(places)
+            if not all(is_whole(j) and 0 <= j < fixed and places[j] == j for j in given):
+                raise ParameterError(
+                    f"{self._who}: {type(template).__name__} has {name}={value!r}, but as a member it gets "
+                    "rows with other inputs or another order, in which that would be a different input. "
+                    "Declare categories by begin(n_features, n_categories=[…]), or by text in dict rows"
+                )
 
     def _kernel_of(self, member: StreamClassifier, columns: Ints | None) -> Any:
         """Return the kernel to call a fresh member through."""

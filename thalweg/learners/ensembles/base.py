@@ -174,9 +174,12 @@ class Ensemble(HasImportance, MemberList, SeededClassifier, MemberPool):
         """Return the kernels of members that see all inputs, if each member draws some of them.
 
         How much memory a prediction needs depends on the inputs drawn; no later member needs more than these.
+        Raises ParameterError if a member names inputs, which would be others in each.
         """
         if self._columns(0, 0) is None:
             return []
+        for template in self._made_from:
+            self._check_named_inputs(template)
         seeds = [dict.fromkeys(names, 0) for names in self._seeded]
         each = zip(self._made_from, seeds, strict=True)
         return [self._adapter(self._begun_member(*one, self.n_categories_)) for one in each]
