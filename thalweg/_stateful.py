@@ -143,11 +143,16 @@ def name_of(thing: object, kind: str) -> str:
 def class_named(name: str, kind: str) -> type[Any]:
     """Return the class with the name that `name_of` returned: a public one, or one that is imported already.
 
-    A name that is not public imports nothing, so a saved state cannot make a program run other code.
+    Those of `thalweg.adapters` count as public. A name of another package imports nothing, so a saved state
+    cannot make a program run other code.
     """
     for registry in registries(kind):
         if name in registry:
             return registry.load(name)
+    adapters = importlib.import_module("thalweg.adapters").registry
+    module, _, own = name.partition(":")
+    if kind == "learner" and own in adapters and module == f"{adapters.package}.{adapters.modules[own]}":
+        return adapters.load(own)
     for found in _subclasses(Stateful):
         if found._kind == kind and _own_name(found) == name:
             return found

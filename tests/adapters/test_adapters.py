@@ -1,15 +1,21 @@
 """Models of scikit-learn and River as learners, and learners in River."""
 
+import copy
+import pickle
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.linear_model import Perceptron, SGDClassifier
+from sklearn.linear_model import LogisticRegression, Perceptron, SGDClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import Normalizer, QuantileTransformer, StandardScaler
+from sklearn.preprocessing import FunctionTransformer, Normalizer, QuantileTransformer, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
+from support.compositions import OWNERS, around
 
 import thalweg
 from thalweg import learners, preprocessing
@@ -176,6 +182,46 @@ def test_a_river_model_gives_what_river_gives():
         if len(found) == 2:
             np.testing.assert_allclose(p[i], [found[0], found[1]])
         model.learn_one(x, int(Y[i]))
+
+
+def foreign(name):
+    if name == "sklearn":
+        # Its random_state is None, so that owners draw a seed; and a function is among its parameters.
+        steps = make_pipeline(FunctionTransformer(np.arctan), LogisticRegression())
+        return SklearnLearner(steps, window=30)
+    from river import naive_bayes
+
+    return RiverLearner(naive_bayes.GaussianNB() if name == "river" else scaled_softmax())
+
+
+WITHOUT_WEIGHTS = ("AdaBoostWindow", "ClassWeights", "FastLightBoost", "IBoost", "OnlineCoordinateBoost")
+
+
+@pytest.mark.parametrize("name", ["river", "river pipeline", "sklearn"])
+@pytest.mark.parametrize("owner", OWNERS)
+def test_copies_of_an_owner_of_a_foreign_model_carry_on(owner, name):
+    learner = around(owner, foreign(name))
+    if owner in WITHOUT_WEIGHTS and name != "sklearn":
+        with pytest.raises(ParameterError, match="weights"):
+            learner.begin(3, [0, 1])
+        return
+    learner.begin(3, [0, 1]).test_then_train(X[:50], Y[:50])
+    copies = [pickle.loads(pickle.dumps(learner)), copy.deepcopy(learner), learner.copy()]
+    expected = learner.test_then_train(X[50:80], Y[50:80])
+    for each in copies:
+        assert np.array_equal(each.test_then_train(X[50:80], Y[50:80]), expected)
+    for each in (learner, around(owner, foreign(name))):
+        with pytest.raises(TypeError, match="Pickle it instead"):
+            thalweg.to_bytes(each)
+
+
+def test_a_fresh_process_reads_a_pickle_with_an_adapter_inside(tmp_path):
+    owner = learners.OnlineBagging(SklearnLearner(), n_members=2).begin(3, [0, 1])
+    path = tmp_path / "owner.pickle"
+    path.write_bytes(pickle.dumps(owner))
+    code = f"import pickle; print(pickle.load(open({str(path)!r}, 'rb')).members_[0])"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert run.stdout == "SklearnLearner()\n", run.stderr
 
 
 def test_the_memory_of_a_foreign_model_is_that_of_what_it_has_learned():

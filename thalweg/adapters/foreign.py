@@ -29,10 +29,11 @@ class ForeignLearner(StreamClassifier):
         raise NotImplementedError
 
     def _state_unlocked(self) -> State:
-        twin = object.__new__(type(self))
-        vars(twin).update(vars(self), model=None)
-        state = super(ForeignLearner, twin)._state_unlocked()
-        state["parameters"]["model"] = copy.deepcopy(self.model)
+        state = super(ForeignLearner, self._with_parameters(model=None))._state_unlocked()
+        began = self.model if self._begun_with is None else self._begun_with["model"]
+        state["parameters"]["model"] = copy.deepcopy(began)
+        if began is not self.model:
+            state["next_parameters"] = state.get("next_parameters", {}) | {"model": copy.deepcopy(self.model)}
         return state
 
     def _state(self) -> State:

@@ -7,14 +7,14 @@ from sklearn.base import clone
 from sklearn.linear_model import SGDClassifier
 from sklearn.utils import get_tags
 
-from thalweg._parameters import is_seed, whole_number
+from thalweg._parameters import is_seed, is_whole, whole_number
 from thalweg._types import Floats, Ints, State
 from thalweg.adapters.foreign import ForeignLearner
 from thalweg.adapters.sklearn_steps import partial_fit, takes_weights, weights, without_partial_fit
 from thalweg.errors import ParameterError
 from thalweg.learners.base.growth import FixedInputsError
 
-MOST_ROWS = 10_000_000
+MOST_ROWS, MOST_SEEDS = 10_000_000, 2**32
 
 
 class SklearnLearner(ForeignLearner):
@@ -85,7 +85,7 @@ class SklearnLearner(ForeignLearner):
         self._size = 0 if self.window is None else whole_number(self, "window", self.window, 2, MOST_ROWS)
         period = self.period if self.period is not None else max(self._size // 10, 1)
         self._period = whole_number(self, "period", period, 1, MOST_ROWS)
-        self._model, self._is_fitted, self._n_new = clone(template), False, 0
+        self._model, self._is_fitted, self._n_new = _fresh(template), False, 0
         self._X, self._y, self._w = np.empty((0, n_features)), np.empty(0, dtype=np.intp), np.empty(0)
 
     def _learn(self, X: Floats, y: Ints, w: Floats, p: Floats) -> None:
@@ -116,7 +116,7 @@ class SklearnLearner(ForeignLearner):
             X, y, w = X[-self._size :], y[-self._size :], w[-self._size :]  # a period may be longer
             if len(set(y.tolist())) < 2:
                 return
-            model = clone(self._template())
+            model = _fresh(self._template())
             self._model = model.fit(X, y, **weights(model, w) if self.uses_weights else {})
         else:
             settings: dict[str, Any] = {"sample_weight": w} if self.uses_weights else {}
@@ -169,3 +169,10 @@ class SklearnLearner(ForeignLearner):
         self._X, self._y, self._w = X.copy(), y.copy(), w.copy()
         self._n_new, self._is_fitted = n_new, is_fitted
         self._check_predicts()
+
+
+def _fresh(template: Any) -> Any:
+    """Return a clone whose seeds are small enough for scikit-learn: owners draw some of 63 bits."""
+    given = template.get_params().items()
+    seeds = {name: int(seed) % MOST_SEEDS for name, seed in given if is_seed(name) and is_whole(seed)}
+    return clone(template).set_params(**seeds)

@@ -121,6 +121,21 @@ def new_names_carry_on(learner: StreamClassifier) -> Refused | None:
     return _named_carry_on(learner, rows, y)
 
 
+def a_text_alone_carries_on(learner: StreamClassifier) -> Refused | None:
+    """Dicts whose first rows have one text and nothing else, and one label for long; others come later."""
+    X, y = Shape(FEW, 2).rows()
+    rows: list[dict[str, Any]] = [{"shop": "abc"[i % 3]} for i in range(len(y))]
+    y[: 2 * LATE] = 1
+    one = clone(learner)
+    refused = _refusal(lambda: one.learn_one(rows[0], "first"))
+    if refused is None:
+        assert_same(reloaded(one).state(), one.state(), "the state after one row, when loaded")
+        refused = _named_carry_on(learner, rows, y)
+    for row, x in zip(rows[2 * LATE :], X[2 * LATE :].tolist(), strict=True):
+        row |= {"price": x[0], "colour": f"v{x[1]:.0f}"}
+    return refused or _named_carry_on(learner, rows, y)
+
+
 def the_first_rows_begin(learner: StreamClassifier) -> Refused | None:
     """3 numbers and 12 classes without `begin`: rows begin with as many inputs as they have, and no class."""
     shape = Shape(FEW, 12, is_missing=0.1)
@@ -227,5 +242,6 @@ SHAPE_CHECKS: list[Callable[[Any], Refused | None]] = [
     late_classes_carry_on,
     named_rows_carry_on,
     new_names_carry_on,
+    a_text_alone_carries_on,
     the_first_rows_begin,
 ]

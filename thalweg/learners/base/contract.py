@@ -1,5 +1,6 @@
 """The contract of a learner: what a subclass writes, and what the parts of the base class share."""
 
+import copy
 import functools
 import inspect
 from collections.abc import Hashable, Iterable
@@ -40,6 +41,7 @@ class Contract(ClassifierMixin, Stateful, BaseEstimator):
     _waiting: WaitingIndex | None = None  # from the first row that was observed, if something is kept with it
     _most_bytes: int | None = None  # that the owner of a learner allows; see `_limit_bytes`
     _observes_in_blocks = False  # whether it has `_learn_and_observe`
+    _begun_with: dict[str, Any] | None = None  # the parameters when it began
     _n_learned: int | None = None  # rows that `_learn` has learned, if it counts them wherever it is stopped
     _n_observed: int | None = None  # rows that `_observe` has processed, likewise
 
@@ -172,6 +174,33 @@ class Contract(ClassifierMixin, Stateful, BaseEstimator):
         # Of the probabilities that the learner writes: at least one, even before the first label.
         return max(len(self._labels.list), 1)
 
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters by name; a learner that has begun learns on with those it had until `begin`."""
+        if self._begun:  # what it is made from does not change with a parameter
+            for name in {each.partition("__")[0] for each in params if "__" in each}:
+                if hasattr(getattr(self, name, None), "get_params"):
+                    setattr(self, name, copy.deepcopy(getattr(self, name)))
+        return super().set_params(**params)
+
+    def _changed_parameters(self) -> dict[str, Any]:
+        """Return the parameters that were changed after it had begun, as they are now."""
+        began = self._begun_with or {}
+        now = self.get_params(deep=False)
+        return {name: now[name] for name in began if not _is_equal(began[name], now[name])}
+
+    def _begun_parameters(self, names: Iterable[str]) -> dict[str, Any]:
+        """Return the parameters of these names as they were when it began."""
+        began = self._begun_with or {}
+        return {name: began[name] for name in names}
+
+    def _with_parameters(self, **parameters: Any) -> Self:
+        """Return a twin that shares everything with this learner but these parameters."""
+        twin = object.__new__(type(self))
+        vars(twin).update(vars(self), **parameters)
+        if self._begun_with is not None:
+            vars(twin)["_begun_with"] = self._begun_with | parameters
+        return twin
+
     @property
     def _begun(self) -> bool:
         return hasattr(self, "classes_")
@@ -182,6 +211,10 @@ class Contract(ClassifierMixin, Stateful, BaseEstimator):
                 f"This {self._who} instance is not fitted yet: call fit, partial_fit(X, y, classes=…) or "
                 "begin(n_features, classes) first."
             )
+
+
+def _is_equal(one: Any, other: Any) -> bool:
+    return one is other or (isinstance(one, bool | int | float | str) and one == other)
 
 
 @functools.cache

@@ -57,6 +57,17 @@ class Growing(Contract):
                 f"what it has learned cannot be extended ({error}); write _grow_from to do so"
             ) from error
 
+    def _make_room(self, names: Names, labels: Labels) -> None:
+        """Continue with these inputs and classes, and with the parameters that it began with."""
+        changed = self._changed_parameters()
+        vars(self).update(self._begun_parameters(changed))
+        if names.n_features > self._names.n_features:
+            self._add_inputs(names)
+        self._names = names
+        if labels is not self._labels:
+            self._add_classes(labels)
+        vars(self).update(changed)
+
     def _add_classes(self, labels: Labels) -> None:
         # One after another, so that several new classes at once give the same result as one by one.
         for n in range(len(self.classes_) + 1, len(labels.list) + 1):
@@ -71,11 +82,11 @@ class Growing(Contract):
         before, is_first = (self.n_features_in_, self._n_columns), not self._names.n_features
         new = list(names)[len(self._names)]
         self._set_inputs(names, names.n_places)
-        if self.n_features_in_ == before[0]:
-            return
-        if is_first:
+        if is_first:  # also where the room for one number is now that of a text
             self._begin_again()
             self._limit_again()
+            return
+        if self.n_features_in_ == before[0]:
             return
         try:
             self._grow_from(*before)

@@ -1,5 +1,6 @@
 """The parameter `member` of an ensemble: a learner, or a list of different learners."""
 
+import copy
 import re
 from collections.abc import Sequence
 from typing import Any, Self, TypeAlias
@@ -41,13 +42,14 @@ class MemberList(Contract):
     def _set_in_list(self, name: str, value: Any) -> None:
         place, _, rest = name.removeprefix(f"{self._list_name}__").partition("__")
         before = getattr(self, self._list_name)
-        learners = list(listed(before))
+        learners = copy.deepcopy(list(listed(before))) if self._begun and rest else list(listed(before))
         if not place.isdecimal() or int(place) >= len(learners):
             raise ValueError(f"Invalid parameter {name!r} for estimator {self!r}.")
         if rest:
             learners[int(place)].set_params(**{rest: value})
         else:
             learners[int(place)] = value
+        if self._begun or not rest:
             setattr(self, self._list_name, type(before)(learners))
 
 

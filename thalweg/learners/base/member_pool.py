@@ -6,11 +6,14 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from thalweg._parameters import is_seed
+from thalweg._parameters import is_seed, is_whole
 from thalweg._types import Ints, State
+from thalweg.errors import ParameterError
 from thalweg.learners.base.default_templates import RestoresDefaults, keep_defaults
 from thalweg.learners.base.native import KeepsRows, NativeClassifier
 from thalweg.learners.base.stream_classifier import StreamClassifier
+
+NAMING = ("categorical", "columns", "time_column")  # parameters that are positions or names of inputs
 
 
 class MemberPool(RestoresDefaults, KeepsRows):
@@ -24,6 +27,11 @@ class MemberPool(RestoresDefaults, KeepsRows):
     _seeded: list[list[str]]  # [template]: the names of its seeds
     _pristine: list[State | None]  # [template]: what a member is reset to; None: a new one is made
     _member_bytes: list[int] | None = None  # [template]: bytes for a member, if they are limited
+
+    @property
+    def can_be_saved(self) -> bool:
+        """Whether `thalweg.save` can write the members, and so the learner."""
+        return all(each.can_be_saved for each in self._templates())
 
     @property
     def takes_missing(self) -> bool:
@@ -63,6 +71,16 @@ class MemberPool(RestoresDefaults, KeepsRows):
 
     def _after_begin(self, first_members: list[Any]) -> None:
         """Finish `_begin`, whose first members can be reset where `_pristine` says so."""
+
+    def _learners(self) -> list[StreamClassifier]:
+        """Return all members as they are now."""
+        raise NotImplementedError
+
+    def _limit_again(self) -> None:
+        super()._limit_again()
+        if self._most_bytes is None:  # members may have a limit of their own
+            for member in self._learners():
+                member._limit_again()
 
     def _can_reset(self, member: StreamClassifier, seeded: list[str]) -> bool:
         """Return whether members can go back to the beginning of this one, the first of its template."""
@@ -107,7 +125,27 @@ class MemberPool(RestoresDefaults, KeepsRows):
         member = clone(template).set_params(**seeds)
         keep_defaults(template, member)
         member._lock = self._own_lock()
-        return member._begin_unlocked(len(n_categories), self._labels, n_categories=n_categories)
+        labels = self._labels
+        if labels.is_open and len(labels.list) == 1:
+            labels = labels.first(0)  # members have room for it, and hear of it when the second comes
+        return member._begin_unlocked(len(n_categories), labels, n_categories=n_categories)
+
+    def _check_named_inputs(self, template: StreamClassifier, places: Ints | None = None) -> None:
+        """Raise ParameterError if a member names an input that is another one in the rows it gets.
+
+        `places` are those of the inputs in its rows; None if they differ from member to member.
+        """
+        for name, value in template.get_params().items():
+            if name.split("__")[-1] not in NAMING or value is None:
+                continue
+            given = list(value) if isinstance(value, list | tuple | range | np.ndarray) else [value]
+            fixed = 0 if places is None else len(places)
+            if not all(is_whole(j) and 0 <= j < fixed and places[j] == j for j in given):
+                raise ParameterError(
+                    f"{self._who}: {type(template).__name__} has {name}={value!r}, but as a member it gets "
+                    "rows with other inputs or another order, in which that would be a different input. "
+                    "Declare categories by begin(n_features, n_categories=[…]), or by text in dict rows"
+                )
 
     def _kernel_of(self, member: StreamClassifier, columns: Ints | None) -> Any:
         """Return the kernel to call a fresh member through."""

@@ -53,7 +53,10 @@ def _same(one: Any, other: Any) -> bool:
         return type(one) is type(other)
     if any(hasattr(each, "get_params") for each in listed(other)):  # theirs too
         return list(map(type, listed(one))) == list(map(type, other))
-    one, other = to_plain(one), to_plain(other)
+    try:
+        one, other = to_plain(one), to_plain(other)
+    except TypeError:  # of another library: nothing is known of what is in it
+        return type(one) is type(other)
     if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
         return type(one) is type(other) and np.array_equal(one, other)
     return one == other or (one != one and other != other)

@@ -18,12 +18,18 @@ def sum_of(needs: Sequence[Needs]) -> Needs:
     return Needs(sum(each.least for each in needs), sum(each.n_growing for each in needs))
 
 
-def shares(most: int, own: int, needs: Sequence[Needs]) -> list[int]:
+def most_of(needs: Sequence[Needs]) -> Needs:
+    """Return what a learner can need that is any of several."""
+    return Needs(*map(max, zip(*needs, strict=True)))
+
+
+def shares(most: int, own: int, held: Sequence[Needs], needs: Sequence[Needs]) -> list[int]:
     """Return the bytes for learners of these needs, whose owner may use `most` and needs `own` for itself.
 
-    Each gets what it needs; what is left is shared out by the parts that can make use of it.
+    Each gets what it needs; what is left is shared out by the parts of all learners `held` that can make use
+    of it.
     """
-    total = sum_of(needs)
+    total = sum_of(held)
     more = max(most - own - total.least, 0) // max(total.n_growing, 1)
     return [each.least + each.n_growing * more for each in needs]
 

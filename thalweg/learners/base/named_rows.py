@@ -189,10 +189,3 @@ class NamedRows(Growing):
             if first is not None and self._n_learned == first:
                 self.__dict__ = before
             raise
-
-    def _make_room(self, names: Names, labels: Labels) -> None:
-        if names.n_features > self._names.n_features:
-            self._add_inputs(names)
-        self._names = names
-        if labels is not self._labels:
-            self._add_classes(labels)

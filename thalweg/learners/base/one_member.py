@@ -27,11 +27,6 @@ class OneMember(MemberPool):
     _own_bytes: int
     _member_needs: Needs
 
-    @property
-    def can_be_saved(self) -> bool:
-        """Whether `thalweg.save` can write the member, and so the learner."""
-        return self._template().can_be_saved
-
     def _template(self) -> StreamClassifier:
         """Return what the member is made from."""
         raise NotImplementedError
@@ -64,6 +59,9 @@ class OneMember(MemberPool):
     def _held(self) -> list[Any]:
         """Return the member, then others that are kept with it."""
         return [self._kernel.member]
+
+    def _learners(self) -> list[StreamClassifier]:
+        return self._held()
 
     def _current_member(self) -> Any:
         with self._reading:

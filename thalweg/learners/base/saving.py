@@ -18,6 +18,14 @@ class Saved(LateLabels):
     _state_version = 1  # of what `state` returns; see `_migrate`
     _kept_rows: str | None = None  # the parameter that says how many labels are in the state's "y"
 
+    def _state_unlocked(self) -> State:
+        changed = self._changed_parameters()
+        if not changed:
+            return super()._state_unlocked()
+        # What was learned fits the parameters it began with; the others are for the next time it begins.
+        state = self._with_parameters(**self._begun_parameters(changed))._state_unlocked()
+        return state | {"next_parameters": states.to_plain(changed)}
+
     def _content(self) -> State:
         state: State = {
             "version": self._state_version,
@@ -59,6 +67,7 @@ class Saved(LateLabels):
             self._names.texts = states.texts_of(state, list(self._names)) if is_open else {}
             # A generator among the parameters has been used.
             self.set_params(**states.from_plain(state["parameters"]))
+            self._begun_with = self.get_params(deep=False)
             names = states.names_of(state, "feature_names", len(counts))
             if names:
                 self.feature_names_in_ = np.array(names, dtype=object)
@@ -68,6 +77,7 @@ class Saved(LateLabels):
             self._limit_again()
             if "waiting" in state:
                 self._restore_waiting(state["waiting"])
+        self.set_params(**states.from_plain(state.get("next_parameters", {})))
 
     def _current(self, state: State) -> State:
         version = state.get("version", 1)
@@ -125,5 +135,5 @@ class Saved(LateLabels):
 
 OF_THE_BASE = {
     "classes_", "n_features_in_", "feature_names_in_", "n_categories_", "_labels", "_names", "_means",
-    "_lock", "_most_bytes", "_waiting",
+    "_lock", "_most_bytes", "_waiting", "_begun_with",
 }

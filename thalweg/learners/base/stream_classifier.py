@@ -115,7 +115,7 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
             )
         if n_features is not None:
             charge(BYTES_PER_INPUT * int(n_features))
-        self._labels, self._waiting = labels, None
+        self._labels, self._waiting, self._begun_with = labels, None, self.get_params(deep=False)
         self.classes_ = labels.classes
         self._names = Names(names, None if n_features is None else int(n_features), self._who)
         self.n_features_in_ = n = self._names.n_places
@@ -244,7 +244,7 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
             if first < len(X):
                 p[first] = 0.0
                 p[first, : len(self.classes_)] = self.predict_proba_block(X[first : first + 1])[0]
-                self._all_or_nothing(self._add_classes, labels.first(int(codes[first]) + 1))
+                self._all_or_nothing(self._make_room, self._names, labels.first(int(codes[first]) + 1))
                 start = self._learn_part(X, codes, w, tested, np.empty_like(p), ids, None, start, first + 1)
         return p
 

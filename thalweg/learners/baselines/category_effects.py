@@ -169,6 +169,8 @@ class CategoryEffects(HasImportance, OneMember):
 
     def _member_categories(self, kernel: Any) -> Ints:
         places = kernel.arrays["input_place"]
+        if self._names.n_features:
+            self._check_named_inputs(self._template(), places)
         categories = np.zeros(self._width(kernel), dtype=np.intp)
         categories[places[places >= 0]] = self.n_categories_[places >= 0]
         return categories

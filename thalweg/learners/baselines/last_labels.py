@@ -102,6 +102,8 @@ class LastLabels(HasImportance, OneMember):
 
     def _member_categories(self, kernel: Any) -> Ints:
         places = kernel.arrays["input_place"]
+        if self._names.n_features:  # inputs that come later are behind the labels
+            self._check_named_inputs(self._template(), places)
         categories = np.zeros(len(places) + kernel.arrays["label_place"].size, dtype=np.intp)
         categories[places] = self.n_categories_
         return categories

@@ -16,7 +16,7 @@ from thalweg.learners.base.importance import HasImportance, importance_of, weigh
 from thalweg.learners.base.member_list import MemberList, Members, as_members
 from thalweg.learners.base.member_pool import MemberPool
 from thalweg.learners.base.member_state import check_inputs, restored_member
-from thalweg.learners.base.memory_limit import Needs, bytes_in, shares, sum_of
+from thalweg.learners.base.memory_limit import Needs, bytes_in, most_of, shares, sum_of
 from thalweg.learners.base.seeded import SeededClassifier
 from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.learners.ensembles._native.base import EnsembleKernel
@@ -112,6 +112,9 @@ class Ensemble(HasImportance, MemberList, SeededClassifier, MemberPool):
         found = dict(zip(np.asarray(numbers).tolist(), members, strict=False))
         return [template_of(found[i]) for i in range(n)] if sorted(found) == list(range(n)) else None
 
+    def _learners(self) -> list[StreamClassifier]:
+        return [each for each in self._kernel.members if isinstance(each, StreamClassifier)]
+
     def _after_begin(self, first_members: list[Any]) -> None:
         self._kernel.resettable = [each is not None for each in self._pristine]
         self._own_bytes = self._bytes_besides_members()
@@ -131,8 +134,10 @@ class Ensemble(HasImportance, MemberList, SeededClassifier, MemberPool):
 
     def _held_needs(self) -> list[Needs]:
         """Return the needs of each member that can exist at a time."""
-        templates = self._kernel.templates()
-        return [*(self._member_needs[i] for i in templates), *self._n_spares * [max(self._member_needs)]]
+        templates, largest = self._kernel.templates(), most_of(self._member_needs)
+        is_fixed = "template" not in self._kernel.arrays  # else any slot may get a member of any template
+        held = [self._member_needs[i] if is_fixed else largest for i in templates]
+        return held + self._n_spares * [largest]
 
     def _needs(self) -> Needs:
         total = sum_of(self._held_needs())
@@ -140,9 +145,8 @@ class Ensemble(HasImportance, MemberList, SeededClassifier, MemberPool):
 
     def _limit_bytes(self, most: int) -> None:
         self._most_bytes = most
-        by_slot = shares(most, self._own_bytes, self._held_needs())
+        self._member_bytes = shares(most, self._own_bytes, self._held_needs(), self._member_needs)
         templates = self._kernel.templates()
-        self._member_bytes = [by_slot[templates.index(i)] for i in range(len(self._made_from))]
         for member, template in zip(self._kernel.members, templates, strict=False):
             member._limit_bytes(self._member_bytes[template])
 
@@ -165,6 +169,20 @@ class Ensemble(HasImportance, MemberList, SeededClassifier, MemberPool):
         if fills:  # asked alone, the member then answers as it does here
             member._means = adapter.arrays["mean"], adapter.arrays["count"]
         return adapter
+
+    def _widest(self) -> list[Kernel]:
+        """Return the kernels of members that see all inputs, if each member draws some of them.
+
+        How much memory a prediction needs depends on the inputs drawn; no later member needs more than these.
+        Raises ParameterError if a member names inputs, which would be others in each.
+        """
+        if self._columns(0, 0) is None:
+            return []
+        for template in self._made_from:
+            self._check_named_inputs(template)
+        seeds = [dict.fromkeys(names, 0) for names in self._seeded]
+        each = zip(self._made_from, seeds, strict=True)
+        return [self._adapter(self._begun_member(*one, self.n_categories_)) for one in each]
 
     def _grow_from(self, n_features: int, n_classes: int) -> None:
         old = self._kernel

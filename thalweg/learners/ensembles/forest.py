@@ -41,5 +41,5 @@ class Forest(Ensemble):
         threads = n_threads(self, self.n_jobs)
         shape = self._who, n_features, n_classes
         kernel = ForestKernel(*shape, keys, poisson_mean, deltas, threads, len(self._made_from), self._build)
-        kernel.build_members(2 * len(keys))
+        kernel.build_members(2 * len(keys), self._widest())
         return kernel

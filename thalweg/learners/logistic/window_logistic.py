@@ -82,9 +82,10 @@ class WindowLogistic(OneHot, StreamClassifier):
         self.prior = prior
 
     def _begin(self, n_features: int, n_classes: int) -> None:
-        window = count(self, "window", self.window, 1)
-        self._next = min(FIRST, count(self, "period", self.period, 1))
-        real_number(self, "prior", self.prior, least=1e-12)
+        self._window = window = count(self, "window", self.window, 1)
+        self._period = count(self, "period", self.period, 1)
+        self._next = min(FIRST, self._period)
+        self._prior = real_number(self, "prior", self.prior, least=1e-12)
         # Spare places, so that rows can be written ahead: until `_rows` changes, the window stays as it is.
         n_places = self._n_places(n_features)
         self._rows = layout.new_arrays(RING, {"row": window + SPARE, "input": n_places})
@@ -104,7 +105,7 @@ class WindowLogistic(OneHot, StreamClassifier):
         self._predict(X[start : start + n], p[start : start + n])
         kept = np.flatnonzero(w[start : start + n] > 0) + start
         given = np.clip(self._widened(X[kept]), -FARTHEST, FARTHEST)
-        rows = appended(self._rows, given, y[kept], w[kept], self.window)
+        rows = appended(self._rows, given, y[kept], w[kept], self._window)
         n_seen = self._n_seen + len(kept)
         changed: State = {"_rows": rows, "_n_seen": n_seen, "_n_learned": self._n_learned + n}
         if n_seen >= self._next:
@@ -122,21 +123,21 @@ class WindowLogistic(OneHot, StreamClassifier):
     def _fitted(self, rows: dict[str, NDArray[Any]], n_seen: int) -> dict[str, Any]:
         """Return the attributes that a fit to these rows changes."""
         # In the order of a ring without spare places; sums depend on it in their last bits.
-        held = np.roll(places(rows), max(n_seen - self.window, 0) % self.window)
+        held = np.roll(places(rows), max(n_seen - self._window, 0) % self._window)
         X, y, w = (rows[name][held] for name in ROWS)
         mean, scale = X.mean(axis=0), X.std(axis=0)
         scale[scale == 0] = 1.0
         Z = np.column_stack([(X - mean) / scale, np.ones(len(X))])
-        wanted = np.zeros((len(X), len(self.classes_)))
+        wanted = np.zeros((len(X), len(self._coef)))
         wanted[np.arange(len(X)), y] = 1.0
 
         def loss(flat: Floats) -> tuple[float, Floats]:
             beta = flat.reshape(wanted.shape[1], -1)
             logs = log_softmax(Z @ beta.T, axis=1)
             slope = ((np.exp(logs) - wanted) * w[:, None]).T @ Z
-            slope[:, :-1] += beta[:, :-1] / self.prior
+            slope[:, :-1] += beta[:, :-1] / self._prior
             fit = -w @ logs[np.arange(len(X)), y]
-            return fit + (beta[:, :-1] ** 2).sum() / (2 * self.prior), slope.ravel()
+            return fit + (beta[:, :-1] ** 2).sum() / (2 * self._prior), slope.ravel()
 
         start = np.column_stack([self._coef * scale, self._intercept + self._coef @ mean])
         with THREADS.limit(limits=1):  # the vectors are short: threads would cost more than they save
@@ -144,7 +145,7 @@ class WindowLogistic(OneHot, StreamClassifier):
         best = best.reshape(start.shape)
         coef = best[:, :-1] / scale
         changed = {"_coef": coef, "_intercept": best[:, -1] - coef @ mean}
-        return changed | {"_next": min(2 * n_seen, n_seen - n_seen % self.period + self.period)}
+        return changed | {"_next": min(2 * n_seen, n_seen - n_seen % self._period + self._period)}
 
     def _coefficients(self) -> tuple[Floats, Floats]:
         if len(self._coef) != 2:
@@ -163,10 +164,10 @@ class WindowLogistic(OneHot, StreamClassifier):
         lengths = {"class": self._n_columns, "input": self._rows["X"].shape[1], "row": None}
         arrays = layout.checked_arrays(LAYOUT, lengths, memory, self._who)
         n_seen, following = arrays["progress"].tolist()
-        if len(arrays["X"]) != min(n_seen, self.window):
+        if len(arrays["X"]) != min(n_seen, self._window):
             raise StateError(f"{self._who}: the state's 'X' has other rows than the {n_seen} of 'progress'")
-        if not n_seen < following <= n_seen + self.period:
+        if not n_seen < following <= n_seen + self._period:
             raise StateError(f"{self._who}: the state's 'progress' has the next fit at {following}")
         self._n_seen, self._next = n_seen, following
         self._coef, self._intercept = arrays["coef"], arrays["intercept"]
-        self._rows = appended(self._rows, arrays["X"], arrays["y"], arrays["w"], self.window)
+        self._rows = appended(self._rows, arrays["X"], arrays["y"], arrays["w"], self._window)

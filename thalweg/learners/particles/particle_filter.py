@@ -302,16 +302,14 @@ class ParticleFilter(NativeOneHot, SeededClassifier):
             return super().state()
         # Asked of a twin without the function, as others may use this learner meanwhile.
         with self._own_lock().read:
-            twin = type(self).__new__(type(self))
-            vars(twin).update(vars(self), boundary="linear")
-            state = super(ParticleFilter, twin).state()
+            state = super(ParticleFilter, self._with_parameters(boundary="linear")).state()
             state["parameters"]["boundary"] = self.boundary
         return state
 
     def _handle(self) -> Kernel:
         self._check_begun()
         if self._map is not None:
-            return PythonKernel(self, self.n_features_in_, len(self.classes_))
+            return PythonKernel(self, self.n_features_in_, self._n_columns)
         return super()._handle()
 
 

@@ -63,6 +63,8 @@ class WideEnsemble(Ensemble):
         self, template: StreamClassifier, seeds: dict[str, int], n_categories: Ints
     ) -> StreamClassifier:
         categories = self.n_categories_ if self._sees_all(template) else n_categories
+        if not self._sees_all(template):
+            self._check_named_inputs(template)
         return super()._begun_member(template, seeds, categories)
 
     def _grown(self, slot: int, member: StreamClassifier, n_categories: Ints) -> StreamClassifier:

@@ -178,7 +178,7 @@ class HUWRS(SubspaceEnsemble):
             kernel.plant()
         else:
             kernel = self._new_kernel(n_features, n_classes, self.n_categories_)
-            kernel.build_members(self.n_members)
+            kernel.build_members(self.n_members, self._widest())
         return kernel
 
     def _grow_from(self, n_features: int, n_classes: int) -> None:

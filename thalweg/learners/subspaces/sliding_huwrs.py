@@ -123,5 +123,5 @@ class SlidingHUWRS(SubspaceEnsemble):
     def _make_kernel(self, n_features: int, n_classes: int) -> HUWRSKernel:
         period = count(self, "period", self.period, 1)
         kernel = self._new_kernel(n_features, n_classes, self.n_categories_, period)
-        kernel.build_members(self.n_members)
+        kernel.build_members(self.n_members, self._widest())
         return kernel

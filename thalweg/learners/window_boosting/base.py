@@ -126,6 +126,9 @@ class WindowBoost(HasImportance, SeededClassifier, MemberPool):
     def _first_members(self) -> list[Any]:
         return self._leader.first_members()
 
+    def _learners(self) -> list[StreamClassifier]:
+        return [member for kernel in self._kernels for member in _present(kernel)]
+
     def _after_begin(self, first_members: list[Any]) -> None:
         for kernel in self._kernels:
             kernel.resettable = [each is not None for each in self._pristine]
@@ -164,6 +167,8 @@ class WindowBoost(HasImportance, SeededClassifier, MemberPool):
         if self.member is not None:
             for kernel, members in zip(self._kernels, learners, strict=True):
                 kernel.set_members(kernel.member_slots(), members, [each._handle() for each in members])
+        if isinstance(self._kernel, RaceKernel):
+            self._kernel.make_scratch()
 
     def _state(self) -> State:
         kept = [[member._state_unlocked() for member in _present(kernel)] for kernel in self._kernels]

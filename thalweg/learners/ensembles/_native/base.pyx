@@ -64,8 +64,11 @@ cdef class EnsembleKernel(MemberPool):
         self.noted_number = doubles(self.arrays["noted_number"])
         self.noted_size = doubles(self.arrays["noted_size"])
 
-    def build_members(self, n):
-        """Build the first n members."""
+    def build_members(self, n, widest=()):
+        """Build the first n members; `widest` are kernels of members that need as much memory as any later."""
+        cdef Kernel kernel
+        for kernel in widest:
+            self.least_scratch = max(self.least_scratch, kernel.handle.scratch_size)
         fresh = [self.build(self.template_of(slot), slot, 0, None) for slot in range(n)]
         self.set_members([each[0] for each in fresh], [each[1] for each in fresh])
         for slot in range(n):

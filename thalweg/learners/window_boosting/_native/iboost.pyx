@@ -66,10 +66,9 @@ cdef class IBoostKernel(TrainedMembers):
             for name, shape in (("X", (room, n_features)), ("w", room)):
                 self.scratch[name] = layouts.new_array(shape, FLOAT)
             self.scratch["y"] = layouts.new_array(room, INDEX)
-        c.member, c.member_scratch = self.member, self.member_scratch
-        self.scratch["votes"] = np.zeros(n_classes + c.member_scratch)
+        c.member = self.member
         self.set_handle(<void*> c, n_features, n_classes, boost_learn, boost_predict, boost_predict_learn)
-        self.handle.scratch_size = n_classes + c.member_scratch if build is not None else 0
+        self.make_scratch(self.member_scratch)
         self.handle.flush, self.n_rows = flush, FIRST_ROWS
         self.bind()
 
@@ -100,6 +99,13 @@ cdef class IBoostKernel(TrainedMembers):
             n_seen += c.seen[k]
         v.wrong = -2.0 / max(n_seen, 2)
         v.right = 2.0 + v.wrong
+
+    cdef void make_scratch(self, Py_ssize_t size):
+        cdef iboost_t* c = &self.core
+        votes = np.zeros(c.n_classes + size)
+        self.scratch["votes"], c.votes = votes, doubles(votes)
+        c.member_scratch = self.member_scratch = size
+        self.handle.scratch_size = c.n_classes + size if self.build is not None else 0
 
     cdef outcome_t train_fresh(self) noexcept:
         # Train a learner on the rows in the order they came, each weighted by its share.

@@ -50,11 +50,11 @@ cdef class RaceKernel(Kernel):
             kernel = runners[i]
             self.core.runner[i] = &kernel.handle
             self.calls_python = self.calls_python or kernel.calls_python
-            self.handle.scratch_size = max(self.handle.scratch_size, kernel.handle.scratch_size)
         self.core.n_classes = kernel.handle.n_classes
         self.handle.n_features, self.handle.n_classes = kernel.handle.n_features, kernel.handle.n_classes
-        self.p, self.memory = np.zeros(self.core.n_classes), np.zeros(max(self.handle.scratch_size, 1))
-        self.core.p, self.core.memory = doubles(self.p), doubles(self.memory)
+        self.p = np.zeros(self.core.n_classes)
+        self.core.p = doubles(self.p)
+        self.make_scratch()
         self.handle.state = <void*> &self.core
         self.handle.learn, self.handle.predict, self.handle.predict_learn = learn, predict, both
         self.handle.flush, self.n_rows = flush, 1
@@ -62,6 +62,15 @@ cdef class RaceKernel(Kernel):
 
     cdef void bind(self):
         self.core.error = doubles(self.arrays["error"])
+
+    def make_scratch(self):
+        """Make memory for predictions of the runners, whose members may have changed."""
+        cdef Py_ssize_t size = 0
+        cdef Kernel kernel
+        for kernel in self.runners:
+            size = max(size, kernel.handle.scratch_size)
+        self.memory = np.zeros(max(size, 1))
+        self.core.memory, self.handle.scratch_size = doubles(self.memory), size
 
     def learn(self, X, y, w, p, tested=None, ids=None):
         """For each row that is `tested`: write its probabilities into `p`; then learn it if it has weight."""

@@ -16,6 +16,7 @@ cdef class TrainedMembers(MemberPool):
     cdef tuple fresh                    # a learner and its kernel, trained and not yet a member
 
     cdef void prepare(self, Py_ssize_t n_members, build)
+    cdef void make_scratch(self, Py_ssize_t size)
     cdef outcome_t train(self, Py_ssize_t number, const double* X, const Py_ssize_t* y, const double* w,
                          Py_ssize_t n, bint may_stop, judge_f judge, void* core) noexcept
     cdef void put_fresh(self, Py_ssize_t m) noexcept

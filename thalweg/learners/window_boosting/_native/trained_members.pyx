@@ -5,8 +5,6 @@ on the rows are noted aside: only then it becomes a member. One whose training w
 trained again later, from the same number, so that it becomes what it would have been.
 """
 
-from thalweg.errors import StateError
-
 from thalweg._native.failure cimport begin_call, call_t, end_call, record_failure, should_stop
 from thalweg._native.kernel cimport Kernel, fit_block
 
@@ -24,6 +22,10 @@ cdef class TrainedMembers(MemberPool):
             self.spares.append((0, learner))
             self.most_spares = n_members + 1
         self.members, self.kernels = [None] * n_members, [None] * n_members
+
+    cdef void make_scratch(self, Py_ssize_t size):
+        # Make memory for predictions of members that need so much each.
+        self.member_scratch = size
 
     def first_members(self):
         """Return the learner that was built to begin with, of each template."""
@@ -73,13 +75,14 @@ cdef class TrainedMembers(MemberPool):
     def set_members(self, slots, learners, kernels):
         """Call these learners, whose kernels are given, as the members in these slots."""
         cdef Kernel kernel
-        cdef Py_ssize_t m
+        cdef Py_ssize_t m, most = self.member_scratch
         members, handles = [None] * len(self.members), [None] * len(self.members)
         for m, learner, each in zip(slots, learners, kernels, strict=True):
             members[m], handles[m] = learner, each
             kernel = each
-            if kernel.handle.scratch_size > self.member_scratch:
-                raise StateError(f"{self.who}: a member of the state is another learner than the template")
+            most = max(most, kernel.handle.scratch_size)
+        # Members that have grown may need more than one which begins now: a stack keeps what it chose.
+        self.make_scratch(most)
         self.members, self.kernels = members, handles
         for m in slots:
             kernel = handles[m]
