@@ -215,6 +215,31 @@ def test_prequential_goes_on_and_keeps_its_results(tmp_path):
     assert learned.digest() == tested.digest()
 
 
+def test_chunks_are_learned_on_from_what_was_learned():
+    rows, later = orders(400), orders(300, seed=2, first=400)
+    model = thalweg.Model("paid", "LinearLogistic").learn(rows)
+    apart = thalweg.Model("paid", "LinearLogistic").learn(rows)
+    run = model.chunked(pd.DataFrame(later), 100)
+    first = apart.predict_proba(later[:100])
+    assert np.array_equal(run.probabilities[:100], first) and run.settings["resume"]
+    assert model.digest() == apart.learn(later).digest()
+
+
+@pytest.mark.parametrize("size", [None, 1.5, "5", 0])
+def test_the_size_of_a_chunk_is_a_whole_number(size):
+    with pytest.raises(ParameterError, match="chunked: size must be a whole number of at least 1"):
+        thalweg.Model("paid", "LinearLogistic").chunked(orders(100), size)
+
+
+def test_parameters_are_listed_once_and_none_is_ignored():
+    with pytest.raises(ParameterError) as caught:
+        thalweg.Model("paid", "NaiveBayes").prequential(orders(100), zzz=5)
+    names = str(caught.value).partition("parameters are ")[2].split(", ")
+    assert len(names) == len(set(names)) and "resume" not in names
+    with pytest.raises(ParameterError, match="no parameter 'resume'"):
+        thalweg.Model("paid", "NaiveBayes").prequential(orders(100), resume=False)
+
+
 def test_mistakes_in_calls_are_named(model, tmp_path):
     row = orders(1, seed=3)[0]
     path = as_csv(without(orders(60, seed=4), "paid"), tmp_path / "rows.csv")

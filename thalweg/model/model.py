@@ -323,9 +323,11 @@ class Model(ClassifierMixin, RecordsModel):
         """Run a protocol of `thalweg.evaluation`; keep what the learner learned, and the results."""
         source, y = as_rows(source, y)
         known = [*inspect.signature(protocol).parameters][2:]  # beyond the stream and the learner
-        unknown = next((name for name in options if name not in known and name not in OPTIONS), None)
+        known.remove("resume")  # a model always goes on with what it has learned
+        every = dict.fromkeys([*known, *OPTIONS])
+        unknown = next((name for name in options if name not in every), None)
         if unknown is not None:
-            raise unknown_parameter(f"Model.{protocol.__name__}", unknown, [*known, *OPTIONS])
+            raise unknown_parameter(f"Model.{protocol.__name__}", unknown, every)
         settings = {name: options.pop(name) for name in list(options) if name in known and name != "target"}
         options |= {name: settings[name] for name in ("rows", "seed") if name in settings}
         with self._own_lock().write:
