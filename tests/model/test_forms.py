@@ -18,6 +18,7 @@ from support.places import DATA, data_file
 import thalweg
 from thalweg.errors import ColumnWarning, StreamError
 from thalweg.learners import NaiveBayes
+from thalweg.streams.columns.class_codes import labels_of_cells
 
 FILES = sorted(path.name for path in DATA.glob("*") if path.suffix != ".md" and "laser" not in path.name)
 pytestmark = pytest.mark.filterwarnings("ignore::thalweg.errors.ColumnWarning")
@@ -104,7 +105,8 @@ def attributes(name):
     body = io.StringIO("\n".join(lines[start + 1 :]))
     frame = pd.read_csv(body, header=None, names=list(columns), na_values="?", quotechar="'")
     target = frame.columns[-1]
-    return {name: kind for name, kind in columns.items() if name != target}, columns[target], frame
+    kinds = {name: kind for name, kind in columns.items() if name != target}
+    return kinds, labels_of_cells(columns[target]), frame
 
 
 @pytest.mark.parametrize("name", FILES or ["elec2.arff"])

@@ -370,7 +370,9 @@ def _sorted_classes(stream: Stream, n_found: int) -> tuple[NDArray[Any], Ints]:
     classes = np.asarray(stream.classes)[: max(n_first, n_found)]
     if not len(classes):
         raise ValueError(f"{stream_name(stream)}: there is no label in the rows that were read")
-    order = np.argsort(classes, kind="stable") if len(classes) > n_first else np.arange(n_first)
+    order, listed = np.arange(len(classes)), classes.tolist()
+    if len(classes) > n_first:  # numbers first, then text
+        order = np.array(sorted(order, key=lambda code: (isinstance(listed[code], str), listed[code])))
     return classes[order], order
 
 

@@ -25,7 +25,7 @@ from thalweg.model.rows import as_rows
 from thalweg.saving.container import pack, unpack
 from thalweg.saving.files import allowed_bytes
 from thalweg.saving.plain import from_json, to_json
-from thalweg.streams.columns.codes import Codes
+from thalweg.streams.columns.class_codes import ClassCodes
 from thalweg.streams.files.coding import Coding
 from thalweg.streams.files.first_rows import check_labels
 from thalweg.streams.files.tables import as_table
@@ -341,7 +341,8 @@ def _all_labels(stream: Any) -> list[Any]:
     known = stream.first_classes.tolist()
     if not stream.more_classes or stream.is_once or getattr(stream, "label", None) is None:
         return plain_values(known)
-    labels = Codes(known, grows=True, match=stream.label.codes.match)
+    source, match = stream.source, stream.label.codes.match
+    labels = ClassCodes(known, True, match=match, form=source.label_form, decoded=source.labels)
     for values, _, _ in stream.source.distinct(stream.label.name):
         labels.of(values)
     check_labels(stream.source, stream.label, labels)

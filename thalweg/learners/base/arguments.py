@@ -316,7 +316,9 @@ def _as_classes(classes: Any, may_be_empty: bool = False) -> NDArray[Any]:
 def _plain_array(values: list[Any]) -> NDArray[Any]:
     """Return plain labels as an array: of objects if they are of several types."""
     array = np.asarray(values)
-    if array.ndim == 1 and array.dtype.kind in "iufbU" and len({*map(type, values)}) == 1:
+    is_plain = array.ndim == 1 and array.dtype.kind in "iufbU" and len({*map(type, values)}) == 1
+    # NumPy drops a NUL at the end of a text.
+    if is_plain and not (array.dtype.kind == "U" and any(value.endswith("\0") for value in values)):
         return array
     array = np.empty(len(values), dtype=object)
     array[:] = values

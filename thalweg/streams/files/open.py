@@ -81,8 +81,9 @@ def from_file(
     classes
         The labels in the order of their codes; any other label is an error. By default those of the ARFF
         header or, without one, the sorted labels of the first 10,000 rows; labels that appear later follow in
-        order of appearance, so `classes` may grow while rows are read (`is_open`). Labels become integers if
-        all are whole numbers, floats if all are numbers, else text.
+        order of appearance, so `classes` may grow while rows are read (`is_open`). Labels of a text file
+        become integers if all are written as whole numbers, floats if all are written as numbers, else text:
+        01067 and 1067 are two labels.
     categorical, numeric, date, text
         Names or positions of columns to read as categories, numbers, dates or text, whatever their values.
         `categorical` may be a dict: for each name its categories in the order of their codes, any other being

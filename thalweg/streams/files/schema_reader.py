@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from thalweg._misspelt import nearest
 from thalweg.errors import StreamError, first_of
-from thalweg.streams.columns.codes import Codes, as_classes
+from thalweg.streams.columns.class_codes import as_classes
+from thalweg.streams.columns.codes import Codes
 from thalweg.streams.columns.column import CATEGORY, DATE, FLAG, IGNORED, NUMBER, TEXT, Column, is_text
 from thalweg.streams.columns.date_parts import PARTS
 from thalweg.streams.columns.dates import Dates, dates_of_schema

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from thalweg._types import Block, Ints, Mask
 from thalweg.errors import Advice, Message, StreamError
 from thalweg.streams.base import Stream, recut
-from thalweg.streams.columns.codes import MISSING, MISSING_TEXT, Codes, as_classes
+from thalweg.streams.columns.class_codes import CELL, ClassCodes, as_classes, labels_of_cells
+from thalweg.streams.columns.codes import MISSING, MISSING_TEXT
 from thalweg.streams.columns.column import (
     CATEGORY,
     IGNORED,
@@ -131,7 +132,8 @@ class FileStream(Stream):
             self._first_classes, self._more_classes = np.empty(0, dtype=np.int64), True
             return None
         if classes is not None or label.codes.values:
-            self._first_classes = as_classes(label.codes.values if classes is None else classes, ordered=True)
+            listed = labels_of_cells(label.codes.values) if source.label_form == CELL else label.codes.values
+            self._first_classes = as_classes(listed if classes is None else classes, ordered=True)
         elif scan_labels:
             strict = self.on_error == "raise"
             self._first_classes, n_rows = all_classes(source, label, first.head, strict)
@@ -148,7 +150,10 @@ class FileStream(Stream):
         self._n_read = 0
         self.skipped_rows: list[int] = []
         self.messages: list[str] = []
-        self._labels = Codes(self._first_classes, where=f"{self.name}, classes", match=self._match)
+        self._labels = ClassCodes(
+            self._first_classes.tolist(), where=f"{self.name}, classes", match=self._match,
+            form=self.source.label_form, decoded=self.source.labels,
+        )
         self.classes = self._first_classes
 
     @property
