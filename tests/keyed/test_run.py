@@ -324,3 +324,14 @@ def test_a_key_may_have_the_name_of_a_column_of_outputs(tmp_path, name):
         return done.figures().table().to_pydict()
 
     assert figures(name) == figures("customer")
+
+
+@pytest.mark.parametrize("start", ["copy", "mix"])
+def test_a_shared_start_needs_a_model_of_other_rows(start, tmp_path):
+    rows = [{"k": "ab"[i % 2], "x": i % 7, "y": i % 7 > 3} for i in range(100)]
+    with pytest.raises(ParameterError, match=f"shared must be given for start '{start}'"):
+        run(rows, folder=tmp_path / "r", key="k", target="y", learner="NaiveBayes", start=start)
+    shared = thalweg.Model("y", "NaiveBayes", columns={"k": "ignore"}).learn(rows)
+    given = {"key": "k", "target": "y", "learner": "NaiveBayes"}
+    done = run(rows, folder=tmp_path / "r", start=start, shared=shared, **given)
+    assert done.counts == {"learned": 100}

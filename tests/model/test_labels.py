@@ -37,7 +37,8 @@ def test_text_that_looks_like_numbers_is_scored_as_text(frame):
 
 @pytest.mark.parametrize("labels", [
     ["NA", "EU", "US", "EU"], ["01067", "1067", "99", "99"], [" a", "a"], ["nan", "None", "", "null"],
-    ["?", "x"],    ["Yes", "yes", "NO", "no"], [1, "1", "a", 2.5], [True, False], [1, 0], [2**60, 1], ["1.10", "1.1"],
+    ["?", "x"], ["Yes", "yes", "NO", "no"],
+    [1, "1", "a", 2.5], [True, False], [1, 0], [2**60, 1], ["1.10", "1.1"],
     ["x", "x\0"],
 ])  # fmt: skip
 def test_labels_beside_rows_are_those_of_a_learner(frame, labels):

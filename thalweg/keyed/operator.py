@@ -122,6 +122,7 @@ class Operator:
         self.key = bank.key if key is None else key
         if self.key is None:
             raise wrong("Operator", "key", "the name of a column, or several names", key)
+        self._check_roles()
         self.order_kind = order_kind
         if order_kind is not None:
             one_of("Operator", "order_kind", order_kind, KINDS)
@@ -132,6 +133,22 @@ class Operator:
     def key_columns(self) -> tuple[str, ...]:
         """The columns that together are the key."""
         return (self.key,) if isinstance(self.key, str) else tuple(self.key)
+
+    def _check_roles(self) -> None:
+        """Raise ParameterError if a column is named twice: as a part of the key, or as that and the label."""
+        model = self.bank.learner if isinstance(self.bank.learner, Model) else None
+        roles = [("target", self.target if model is None else model.target), ("order", self.order),
+                 ("id", self.id), ("weight", self.weight)]
+        known: dict[Any, str] = {}
+        for role, name in [*(("key", name) for name in self.key_columns), *roles]:
+            if name is not None and name in known:
+                problem = f"is {name!r}, which is the {known[name]} already: name another column"
+                raise ParameterError.of("Operator", role, problem=problem)
+            known[name] = role
+        kinds = {} if model is None else model._given_columns or {}
+        if model is not None and kinds.get(model.target) == "ignore":
+            problem = f"is {model.target!r}, a column to ignore: name another, or do not ignore it"
+            raise ParameterError.of("Operator", "target", problem=problem)
 
     def begin(
         self, history: Any = None, *, inputs: Iterable[str] | None = None, classes: ArrayLike | None = None,
@@ -225,7 +242,7 @@ class Operator:
             known = [codes_of.get(label, -1) for label in np.asarray(stream.classes).tolist()]
             codes = np.array([*known, -1])[y]
             chosen = codes >= 0
-            learner.test_then_train_coded(np.fmin(X[chosen], most), codes[chosen])
+            learner.test_then_train_coded(np.minimum(X[chosen], most), codes[chosen])
         return learner
 
     def _new_bank(self) -> EventBank:

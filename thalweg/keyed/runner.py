@@ -81,9 +81,10 @@ def run(
     id, weight : str or None, default=None
         The columns of ids for late labels, and of weights; see `Operator`.
     start : {"cold", "copy", "mix"}, default="cold"
-        How new keys begin; without `shared`, from a model that has learned the first file.
+        How new keys begin; "copy" and "mix" need `shared`.
     shared : Model or None, default=None
-        What new keys begin from.
+        What new keys begin from: a model that has learned other rows, so that every figure is of rows that
+        were not learned before.
     n_jobs : int, default=1
         Processes that work; -1 for one for each core.
     n_buckets : int, default=8
@@ -154,6 +155,9 @@ def _n_processes(n_jobs: int) -> int:
 def _bank(key: Any, target: Any, learner: Any, start: str, shared: Any, options: dict[str, Any]) -> Bank:
     if key is None:
         raise ParameterError.of("run", "key", problem="must be given: the column of the key, or several")
+    if start != "cold" and shared is None:
+        problem = f"must be given for start {start!r}: a model that has learned earlier rows"
+        raise ParameterError.of("run", "shared", problem=problem)
     model = _model(target, learner, options)
     return Bank(model, key=key if isinstance(key, str) else list(key), start=start, shared=shared)
 
