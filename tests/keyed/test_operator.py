@@ -255,7 +255,8 @@ def test_a_shared_start_is_learned_from_the_history():
 @pytest.mark.parametrize("learner", ["NaiveBayes", "LogisticMixture", "LinearLogistic"])
 def test_a_shared_start_learns_missing_values_as_missing(learner):
     rows = [{"key": "ab"[i % 2], "n": None if i % 10 == 3 else i % 7, "when": i,
-             "c": None if i % 9 == 1 else "uvw"[i % 3], "y": ("no", "yes")[i % 7 > 3]} for i in range(200)]  # fmt: skip
+             "c": None if i % 9 == 1 else "uvw"[i % 3], "y": ("no", "yes")[i % 7 > 3]}
+            for i in range(200)]  # fmt: skip
     model = thalweg.Model("y", learner, columns={"key": "ignore", "when": "ignore"})
     operator = Operator(Bank(model, key="key", start="mix"), order="when").begin(rows)
     later = [row | {"when": 1000 + row["when"]} for row in rows[:20]]

@@ -186,6 +186,10 @@ def _comes(
     if len(backwards):
         place = table.at(time, int(backwards[0]) + 1)
         raise StreamError(f"{place}: rows must be in the order of their times")
+    early = np.flatnonzero(has_label & (came < predicted))
+    if len(early):
+        place = table.at(label_time, int(early[0]))
+        raise StreamError(f"{place}: the label came before the prediction, by the column {time!r}")
     places = np.searchsorted(predicted, came, side="right") - 1
     return np.where(has_label, np.maximum(places, rows), NEVER)
 
