@@ -85,12 +85,16 @@ def check_some(source: Source, n_rows: int, messages: Sequence[str]) -> None:
         raise StreamError(f"{source.name}: no row could be read; ", messages[0])
 
 
-def check_kinds(source: Source, columns: Iterable[Column]) -> None:
-    """Raise StreamError if a column has values of a type that is not read."""
+def check_kinds(source: Source, columns: Iterable[Column], is_settled: bool = False) -> None:
+    """Raise StreamError if a column has values of a type that is not read.
+
+    If `is_settled`, none of them can be ignored.
+    """
     for column in columns:
         if column.kind not in (None, NUMBER, FLAG, CATEGORY, DATE, TEXT):
             what = f"{source.name}, column {column.name!r}: values of {column.kind} are not read; "
-            raise StreamError(what, "make them numbers or text, or pass ", Advice("ignore", [column.name]))
+            advice = ("", "") if is_settled else (", or pass ", Advice("ignore", [column.name]))
+            raise StreamError(what, "make them numbers or text", *advice)
 
 
 def first_classes(source: Source, label: Column, head: list[Any]) -> NDArray[Any]:

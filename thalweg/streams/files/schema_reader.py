@@ -73,7 +73,7 @@ class SchemaReader:
             is_some = len(missing) < len(self._examples)
             raise StreamError(f"{source.name}: {_missing(missing, list(by_name), is_some)}")
         chosen = [by_name[name] for name in self._examples]
-        check_kinds(source, chosen)
+        check_kinds(source, chosen, is_settled=True)
         extra = []
         for column in source.columns:
             if column.name not in self._examples and column is not label:

@@ -51,6 +51,10 @@ from thalweg.streams.files.text_files import Batch
 from thalweg.streams.schema import schema
 
 N_MESSAGES = 5
+# Of a schema, these are its own: they cannot be given with `like`, or to a model that has learned.
+IN_SCHEMA = frozenset(
+    ("categorical", "numeric", "date", "date_parts", "text", "n_words", "ignore", "classes", "scan_labels")
+)
 BLOCK, MOST_CELLS = 1 << 14, 1 << 24  # rows that are read as one, and the numbers in them
 
 
@@ -80,7 +84,7 @@ class FileStream(Stream):
         if label is not None:
             known = self._first_classes
             warnings += target_warnings(self.inputs, label, known, first.head, is_target_told)
-        self._columns = report_columns(source.columns, label, warnings, first)
+        self._columns = report_columns(source.columns, label, self._advised(warnings), first)
         ids = () if schema is None else schema.ids
         self._ids = [each.name for each in source.columns if each.note in ID_NOTES or each.name in ids]
         self.kept = tuple(self._ids if keep is None else keep)
@@ -96,10 +100,12 @@ class FileStream(Stream):
         """Set the inputs and how their columns are read; return the first rows, and warnings."""
         source, last = self.source, [] if self.label is None else [self.label]
         warnings: list[str] = []
+        self._settled: frozenset[str] = frozenset()  # parameters that can be given no more
         if schema is None:
             candidates = _candidates(source, self.label)
         else:
             candidates, warnings = schema.choose(source, self.label)
+            self._settled = IN_SCHEMA
         for column in last:
             column.missing, column.spellings = options.missing, {}
         check_kinds(source, [*candidates, *last])
@@ -347,10 +353,15 @@ class FileStream(Stream):
         check_labels(self.source, label, self._labels)
         self.classes = as_classes(self._labels.values, ordered=True)
 
+    def _advised(self, messages: Iterable[str]) -> list[str]:
+        """Return messages without the advice to pass what the schema says."""
+        return [each.without(self._settled) if isinstance(each, Message) else each for each in messages]
+
     def _good_rows(self, n: int, problems: Problems, batch: Batch) -> Mask:
         """Return which of `n` rows have no problem; count the others, or raise StreamError for the first."""
         found = {int(batch.numbers[i]): complaint for i, complaint in reversed(problems)}
         found |= dict(batch.problems)
+        found = dict(zip(found, self._advised(found.values()), strict=True))
         if self.on_error == "raise":
             raise_first(self.source, list(found.items()))
         self.skipped_rows += sorted(found)
