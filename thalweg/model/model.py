@@ -11,19 +11,20 @@ from numpy.typing import NDArray
 from thalweg._misspelt import unknown_parameter
 from thalweg._sklearn import ClassifierMixin
 from thalweg._types import Floats, Mask
-from thalweg.errors import ParameterError, StreamError
+from thalweg.errors import ParameterError, StreamError, first_of
 from thalweg.evaluation import chunked, explanation, prequential
 from thalweg.evaluation.inputs.columns import InputColumns
 from thalweg.evaluation.learning import Progress
 from thalweg.evaluation.run import Run
 from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.model.fitted import FITTED
-from thalweg.model.opening import OPTIONS
+from thalweg.model.opening import OPTIONS, sorted_if_set
 from thalweg.model.predictions import as_given, prediction_columns
 from thalweg.model.records import RecordsModel
 from thalweg.model.results import results
 from thalweg.model.rows import as_ids, as_rows, is_empty
 from thalweg.streams.base import Stream
+from thalweg.streams.columns.class_codes import as_label
 from thalweg.streams.columns.date_parts import PARTS
 from thalweg.trust.accuracy_estimate import AccuracyEstimate
 from thalweg.trust.prediction_sets import PredictionSets
@@ -162,8 +163,11 @@ class Model(ClassifierMixin, RecordsModel):
                 stream, learner = self._open(source, y, rows=rows, **options), self._begun_learner()
                 known, progress = as_ids(ids), Progress(learner)
                 learn = partial(self._learn_rows, stream, learner, rows, known, progress)
-                self._then_adopt(stream, learner, learn, progress)
-                self._estimates.n_learned += 0 if known is not None else (stream.n_rows or 0)
+                try:
+                    self._then_adopt(stream, learner, learn, progress)
+                finally:
+                    if self._begun and known is None:
+                        self._estimates.n_learned += progress.n_labels
         except BaseException as error:
             if progress is not None:
                 progress.note_in(error)
@@ -290,7 +294,12 @@ class Model(ClassifierMixin, RecordsModel):
     def partial_fit(self, X: Any, y: Any = None, classes: Iterable[Any] | None = None) -> Self:
         """Learn more rows; return self. `classes` of the first call become the parameter."""
         if classes is not None and not self._begun:
-            self.classes = list(classes)
+            self.classes = sorted_if_set(classes)
+        elif classes is not None:
+            given, known = {as_label(label) for label in classes}, self._coding.labels.values
+            if given != set(known):
+                problem = f"must be those of the first call, {first_of([*map(repr, known)], 10)}"
+                raise ParameterError.of("Model", "classes", problem=f"{problem}, or None")
         return self.learn(X, y)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:

@@ -57,15 +57,20 @@ class TableSource(ArrowSource):
 
 
 def table_source(
-    rows: Any, labels: Any = None, label_name: str | None = None, wanted: Collection[str] = ()
+    rows: Any, labels: Any = None, label_name: str | None = None, wanted: Collection[str] = (),
+    known: Collection[str] = (),
 ) -> TableSource:
     """Return a frame, an array, records or one record as a source.
 
     `labels`, if given, are its last column, instead of another one called `label_name`; by default it has
     the name of the labels, or a free one. They are taken as they are: none is read as a cell. Records get the
-    `wanted` columns that they do not have, all missing. Raise StreamError if there is no column.
+    `wanted` columns that they do not have, all missing. Names lose the blanks around them, as in files, but
+    for those `known`. Raise StreamError if there is no column.
     """
     table, is_typed = as_table(rows)
+    new = trimmed(table.column_names, known)
+    if new:
+        table = table.rename_columns([new.get(each, each) for each in table.column_names])
     name = type(rows).__name__ if is_typed else "records"
     decoded: dict[str, Any] = {}
     given = frozenset(table.column_names)
@@ -82,7 +87,8 @@ def table_source(
         table = table.append_column(last, _table(name, {last: values}).column(0))
     elif isinstance(label_name, str) and label_name in given and not is_typed:
         listed = [rows] if isinstance(rows, Mapping) else rows
-        values, decoded = _told_apart([flat(row).get(label_name) for row in listed])
+        old = next((old for old, each in new.items() if each == label_name), label_name)
+        values, decoded = _told_apart([flat(row).get(old) for row in listed])
         if decoded:
             place = table.column_names.index(label_name)
             table = table.set_column(place, label_name, _table(name, {label_name: values}).column(0))
@@ -90,6 +96,14 @@ def table_source(
         raise StreamError(f"{name} has no columns")
     form = GIVEN if labels is not None else TYPED if is_typed else CELL
     return TableSource(table, name, is_typed, given, form, decoded)
+
+
+def trimmed(names: Collection[str], known: Collection[str] = ()) -> dict[str, str]:
+    """Return new names for those with blanks around them, unless they are known or the new ones are taken."""
+    return {
+        name: name.strip() for name in names
+        if name != name.strip() and name not in known and name.strip() not in names
+    }  # fmt: skip
 
 
 def _told_apart(labels: Any) -> tuple[Any, dict[str, Any]]:

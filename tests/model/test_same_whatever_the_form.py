@@ -1,0 +1,136 @@
+"""What is easily different between forms of rows, of parameters, and of calls."""
+
+import csv
+import pickle
+from types import MappingProxyType
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import thalweg
+from thalweg.errors import ParameterError
+from thalweg.learners import NaiveBayes
+from thalweg.trust import Calibrated
+
+pytestmark = pytest.mark.filterwarnings("ignore::thalweg.errors.ColumnWarning")
+
+
+@pytest.fixture
+def frame():
+    rng = np.random.default_rng(0)
+    found = pd.DataFrame(rng.normal(size=(3000, 2)), columns=["a", "b"])
+    found["c"] = rng.choice(["x", "y", "z"], 3000)
+    found["t"] = np.where(found["a"] + rng.normal(size=3000) > 0.3, "yes", "no")
+    return found
+
+
+def model(**settings):
+    return thalweg.Model("t", "NaiveBayes", **settings)
+
+
+def test_labels_that_count_for_the_estimate_are_those_learned(frame, tmp_path):
+    begun = model().learn(frame[:100])
+    begun.predict(frame[:50].drop(columns="t"), ids=range(50))
+    begun.label(range(50), frame["t"][:50].tolist())
+    rest = frame[100:]
+    rest.to_csv(tmp_path / "rest.csv", index=False)
+    unlabelled = frame.assign(t=None)
+    forms = [rest, rest.to_dict("records"), tmp_path / "rest.csv", pd.concat([rest, unlabelled])]
+    models = [begun.copy().learn(form) for form in forms]
+    models.append(begun.copy().learn(frame, rows=0).learn(pd.concat([rest, unlabelled]), rows=2900))
+    assert {each._estimates.n_learned for each in models} == {begun._estimates.n_learned + 2900}
+    assert len({str(each.accuracy_estimate().now()) for each in models}) == 1
+
+
+def test_labels_learned_before_an_error_count_for_the_estimate(frame):
+    begun = model().learn(frame[:100])
+    before = begun._estimates.n_learned
+    bad = pd.concat([frame] * 6).astype({"a": object}).reset_index(drop=True)
+    bad.loc[17_000, "a"] = "bad"
+    with pytest.raises(ValueError, match="data row 17001"):
+        begun.learn(bad)
+    assert begun._estimates.n_learned == before + 16_384
+
+
+@pytest.mark.parametrize("learner", ["model", "Calibrated"])
+def test_costs_in_a_frame_are_read_by_its_labels(frame, learner):
+    one = pd.DataFrame([[0, 20], [1, 0]], index=["yes", "no"], columns=["yes", "no"])
+    orders = [one, one.loc[["no", "yes"]], one[["no", "yes"]], {"yes": {"no": 20}}]
+    orders.append(MappingProxyType({"yes": MappingProxyType({"no": 20})}))
+    X, found = frame[["a", "b"]], []
+    for costs in orders:
+        if learner == "model":
+            made = model(costs=costs).learn(frame)
+            found.append(made.predict(X.assign(c="x")).tolist())
+        else:
+            made = Calibrated(NaiveBayes(), costs=costs).fit(X, frame["t"])
+            found.append(made.predict(X).tolist())
+        again = pickle.loads(pickle.dumps(made))
+        assert again.predict(X.assign(c="x") if learner == "model" else X).tolist() == found[-1]
+    assert all(each == found[0] for each in found)
+    with pytest.raises(ParameterError, match="'maybe' is not one of them"):
+        model(classes=["no", "yes"], costs=one.rename(index={"yes": "maybe"})).learn(frame)
+
+
+def test_costs_in_a_frame_without_names_are_in_the_order_of_the_classes(frame):
+    array = [[0, 1], [20, 0]]
+    given = [model(classes=["no", "yes"], costs=costs).learn(frame) for costs in (array, pd.DataFrame(array))]
+    assert given[0].predict(frame).tolist() == given[1].predict(frame).tolist()
+
+
+@pytest.mark.parametrize("columns", [
+    MappingProxyType({"c": "category"}), {"c": np.array(["x", "y", "z"])},
+    {"c": pd.CategoricalDtype(["x", "y", "z"])},
+    {"c": pd.CategoricalDtype()}, {"c": ("x", "y", "z")}, {"c": pd.Index(["x", "y", "z"])},
+], ids=str)  # fmt: skip
+def test_a_model_with_columns_of_any_form_is_saved(frame, columns):
+    made = model(columns=columns).learn(frame)
+    assert made.columns.kinds["c"] == "category"
+    again = pickle.loads(pickle.dumps(made))
+    assert again.digest() == made.digest() == made.copy().digest()
+    if not isinstance(columns, MappingProxyType) and "CategoricalDtype(categories=None" not in str(columns):
+        with pytest.raises(ValueError, match="'w' is not in the list"):
+            again.learn({"a": 1.0, "b": 1.0, "c": "w", "t": "no"})
+
+
+def test_missing_markers_named_after_learning_change_no_answer(frame):
+    made = model(missing=["y"]).learn(frame)
+    made.set_params(missing=["x"])
+    row = {"a": 0.5, "b": 0.1, "c": "x"}
+    one = [*made.predict_proba_one(row).values()]
+    assert made.predict_proba([row])[0].tolist() == made.predict_proba(pd.DataFrame([row]))[0].tolist() == one
+
+
+def test_partial_fit_refuses_other_classes_than_the_first(frame):
+    X, y = frame[["a", "b"]], frame["t"]
+    made = thalweg.Model(learner="NaiveBayes").partial_fit(X, y, classes=["no", "yes"])
+    before = made.digest()
+    with pytest.raises(ParameterError, match="classes must be those of the first call, 'no', 'yes'"):
+        made.partial_fit(X, y, classes=["no", "yes", "perhaps"])
+    assert made.digest() == before
+    assert made.partial_fit(X, y, classes=["yes", "no"]).digest() == made.digest() != before
+
+
+def test_classes_in_a_set_are_sorted_and_one_text_is_refused(frame):
+    assert model(classes={"yes", "no"}).learn(frame).classes_.tolist() == ["no", "yes"]
+    with pytest.raises(ParameterError, match="classes must be a sequence"):
+        model(classes="yes").learn(frame)
+
+
+def test_blanks_around_names_are_no_part_of_them(frame, tmp_path):
+    path = tmp_path / "blanks.csv"
+    lines = [",".join(map(str, row)) for row in frame.itertuples(index=False)]
+    path.write_text("\n".join(["a, b, c, t", *lines]) + "\n")
+    with path.open() as file:
+        records = list(csv.DictReader(file))
+    table = pd.read_csv(path)
+    assert list(table) == list(records[0]) == ["a", " b", " c", " t"]
+    models = [model().learn(form) for form in (path, table, records, frame)]
+    assert len({each.digest() for each in models}) == 1
+    expected = models[0].predict_proba(path)
+    for form in (table, records, frame):
+        assert np.array_equal(models[0].predict_proba(form), expected)
+    assert [*models[0].predict_proba_one(records[0]).values()] == expected[0].tolist()
+    assert models[0].learn(records[0]).digest() == models[1].learn([records[0]]).digest()
+    assert thalweg.Model(" t", "NaiveBayes", columns={" c": "category"}).learn(table).columns.target == "t"
