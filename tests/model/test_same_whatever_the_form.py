@@ -2,14 +2,17 @@
 
 import csv
 import pickle
+import warnings
+from collections import UserList, deque
 from types import MappingProxyType
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 import thalweg
-from thalweg.errors import ParameterError
+from thalweg.errors import ColumnWarning, ParameterError, StreamError
 from thalweg.learners import NaiveBayes
 from thalweg.trust import Calibrated
 
@@ -134,3 +137,41 @@ def test_blanks_around_names_are_no_part_of_them(frame, tmp_path):
     assert [*models[0].predict_proba_one(records[0]).values()] == expected[0].tolist()
     assert models[0].learn(records[0]).digest() == models[1].learn([records[0]]).digest()
     assert thalweg.Model(" t", "NaiveBayes", columns={" c": "category"}).learn(table).columns.target == "t"
+
+
+def test_rows_and_ids_may_be_any_sequence(frame):
+    records = frame[:200].to_dict("records")
+    expected = model().learn(records)
+    for form in (deque(records), UserList(records)):
+        assert model().learn(form).digest() == expected.digest()
+    expected.predict(records[:3], ids=pa.array(["a", "b", "c"]))
+    assert expected.label(pa.array(["a", "b"]), ["yes", "no"]) == 2 and expected.n_waiting_ == 1
+
+
+def test_infinite_labels_are_labels_without_a_warning_of_numpy(frame):
+    for y in (["inf", "1", "2"] * 1000, [float("inf"), 1.0, 2.0] * 1000):
+        assert len(thalweg.Model(learner="NaiveBayes").fit(frame[["a", "b"]], y).classes_) == 3
+    model().learn(frame.assign(c=["inf", "1", "2"] * 1000))
+
+
+def test_a_warning_that_is_an_error_is_raised_each_time(frame):
+    made = model().learn(frame)
+    for _ in range(2):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", ColumnWarning)
+            with pytest.raises(ColumnWarning, match="'other'"):
+                made.predict(frame.assign(other=1))
+
+
+def test_targets_may_be_numbers_of_numpy(frame):
+    made = thalweg.Model(np.int64(3), "NaiveBayes").learn(frame)
+    assert made.columns.target == "t"
+    assert pickle.loads(pickle.dumps(made)).digest() == made.digest()
+
+
+def test_empty_rows_and_what_are_no_rows_are_named(frame):
+    made = model().learn(frame)
+    with pytest.raises(StreamError, match="there are no rows"):
+        made.prequential([])
+    with pytest.raises(StreamError, match="learn each frame by itself"):
+        made.learn([frame, frame])

@@ -119,3 +119,5 @@ def keyed(
             raise
         bar.bar.stop()
         show_and_write(done, source, report, figures, json, csv_safe)
+        if done.n_rows and done.counts.get("refused") == done.n_rows:
+            raise ValueError(f"{source}: none of its {done.n_rows:,} events could be read")

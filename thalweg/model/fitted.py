@@ -224,11 +224,13 @@ class FittedModel(Stateful, BaseEstimator):
             is_text = isinstance(given, str) and name == "classes"
             if is_text or (not isinstance(given, Iterable) and (given is not None or name != "classes")):
                 raise wrong(self, name, "a sequence", given)
-        if not isinstance(self.target, str | int | None) or isinstance(self.target, bool):
+        is_number = isinstance(self.target, int | np.integer) and not isinstance(self.target, bool)
+        if not (is_number or isinstance(self.target, str | None)):
             raise wrong(self, "target", "the name of a column, its position or None", self.target)
         classes = None if self.classes is None else sorted_if_set(self.classes)
+        target = int(self.target) if is_number else self.target
         return ColumnSettings(
-            self.target, self._given_columns, classes, missing=self.missing, decimal=self.decimal,
+            target, self._given_columns, classes, missing=self.missing, decimal=self.decimal,
             date_parts=self.date_parts, n_words=self._n_words(),
         )
 
@@ -266,9 +268,9 @@ class FittedModel(Stateful, BaseEstimator):
         """Warn of columns that are left out; not of more than `MOST_NEW`, or of long names: they are kept."""
         names = short_names(names)
         if names and len(self._coding.known) < self._coding.n_own + MOST_NEW:
-            self._coding.known |= names
             new = first_of([*map(repr, sorted(map(str, names)))], 5)
             warn(f"left out, as the model has no such column: {new}")
+            self._coding.known |= names  # not before a warning that is raised as an error
 
     def _then_adopt(
         self, stream: Stream, learner: StreamClassifier, change: Callable[[], Any],

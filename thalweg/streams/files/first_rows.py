@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from thalweg.errors import Advice, Message, StreamError
 from thalweg.streams.columns.class_codes import (
     CELL,
+    FAR,
     GIVEN,
     ClassCodes,
     as_classes,
@@ -173,5 +174,5 @@ def most_classes(labels: Sequence[Any], n_known: int = 0) -> int:
     """
     new = labels[n_known:] if n_known > MAX_FRACTIONS else labels
     numbers = [number(spelling(value) or "") for value in new]
-    fractions = any(value is not None and value % 1 for value in numbers)
+    fractions = any(value is not None and abs(value) < FAR and value % 1 for value in numbers)
     return MAX_FRACTIONS if fractions else MAX_CLASSES

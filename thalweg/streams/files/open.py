@@ -215,13 +215,19 @@ def open_source(
     """Return a stream of the rows of a source, whose columns are read as the checked options say."""
     schema = options.schema
     check_names(source, [column.name for column in source.columns])
+    told: dict[str, str] = {}
     for column in _find_all(source, options.ignore):
+        told[column.name] = "ignore"
         column.kind, column.is_told, column.note = IGNORED, True, "as asked"
     label = _label(source, target, schema) if options.with_labels else None
     kinds = {CATEGORY: options.categorical, NUMBER: options.numeric, DATE: options.date, TEXT: options.text}
+    names = {CATEGORY: "categorical", NUMBER: "numeric", DATE: "date", TEXT: "text"}
     for kind, chosen in kinds.items():
         listed = [*chosen.values()] if isinstance(chosen, Mapping) else None
         for i, column in enumerate(_find_all(source, chosen)):
+            if told.setdefault(column.name, names[kind]) != names[kind]:
+                both = f"is named by {told[column.name]} and {names[kind]}; name it once"
+                raise StreamError(f"{source.name}: the column {column.name!r} {both}")
             column.kind, column.is_told = kind, True
             if listed is not None:
                 values = listed[i]

@@ -46,7 +46,7 @@ class TableSource(ArrowSource):
     def _are_numbers(self, name: str) -> bool:
         texts = self._table.column(name)[:FIRST_ROWS].combine_chunks().dictionary_encode()
         found = plain_numbers([texts])
-        is_whole = found is not None and len(found) > 0 and not (found % 1).any()
+        is_whole = found is not None and len(found) > 0 and not (found != np.round(found)).any()
         return is_whole and 2 * len(texts.dictionary) <= len(texts)
 
     def _read(self, names: Sequence[str]) -> Iterator[Any]:
