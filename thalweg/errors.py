@@ -50,7 +50,7 @@ class Message(str):
         parts: list[str | Advice] = []
         for part in self.parts:
             if isinstance(part, Advice) and part.parameter in parameters:
-                before = parts.pop() if parts and isinstance(parts[-1], str) else ""
+                before = "" if not parts or isinstance(parts[-1], Advice) else str(parts.pop())
                 cut = max(before.rfind(mark) for mark in (", or pass ", "; ", ": if ", ": pass "))
                 parts.append(before[: max(cut, 0)])
             else:

@@ -146,7 +146,7 @@ class Operator:
                 raise ParameterError.of("Operator", role, problem=problem)
             known[name] = role
         kinds = {} if model is None else model._given_columns or {}
-        if model is not None and kinds.get(model.target) == "ignore":
+        if model is not None and isinstance(model.target, str) and kinds.get(model.target) == "ignore":
             problem = f"is {model.target!r}, a column to ignore: name another, or do not ignore it"
             raise ParameterError.of("Operator", "target", problem=problem)
 

@@ -228,7 +228,7 @@ class FittedModel(Stateful, BaseEstimator):
         if not (is_number or isinstance(self.target, str | None)):
             raise wrong(self, "target", "the name of a column, its position or None", self.target)
         classes = None if self.classes is None else sorted_if_set(self.classes)
-        target = int(self.target) if is_number else self.target
+        target = int(self.target) if isinstance(self.target, np.integer) else self.target
         return ColumnSettings(
             target, self._given_columns, classes, missing=self.missing, decimal=self.decimal,
             date_parts=self.date_parts, n_words=self._n_words(),

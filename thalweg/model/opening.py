@@ -108,7 +108,7 @@ class ColumnSettings:
         name = target if isinstance(target, str) else None
         wanted, known = ((), ()) if coding is None else (coding.names, coding.known)
         source = table_source(rows, labels, name, wanted, known)
-        if coding is not None and is_records(rows) and not len(rows):
+        if coding is not None and is_records(rows) and not isinstance(rows, Mapping) and not len(rows):
             raise StreamError(f"{WHO}: there are no rows")
         if coding is not None and is_records(rows):
             check_any_known(source.given, coding)

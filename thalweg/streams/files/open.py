@@ -325,8 +325,8 @@ def _find_all(source: Source, chosen: str | int | Iterable[str | int]) -> list[C
 def _find(source: Source, which: str | int | None) -> Column:
     """Return the column with this name or position."""
     if isinstance(which, str):
-        names = (which,) if which in [column.name for column in source.columns] else (which.strip(),)
-        found = [column for column in source.columns if column.name in names]
+        name = which if which in [column.name for column in source.columns] else which.strip()
+        found = [column for column in source.columns if column.name == name]
     else:
         found = source.columns[which : which + 1 or None] if which is not None else []
     if not found:
