@@ -108,3 +108,5 @@ def test_a_label_does_not_come_before_its_prediction(thalweg, tmp_path):
     code, _, err = thalweg(*given(path, "--time", "asked", "--label-time", "came"))
     said = "data row 8, column 'came': the label came before the prediction"
     assert code == 2 and said in " ".join(err.split())
+    code, _, err = thalweg(*given(path, "--time", "asked", "--label-time", "came", "--delay", "3"))
+    assert code == 2 and "the column 'came' says when labels came, and delay too" in " ".join(err.split())

@@ -335,3 +335,6 @@ def test_a_shared_start_needs_a_model_of_other_rows(start, tmp_path):
     given = {"key": "k", "target": "y", "learner": "NaiveBayes"}
     done = run(rows, folder=tmp_path / "r", start=start, shared=shared, **given)
     assert done.counts == {"learned": 100}
+    other = "mix" if start == "copy" else "copy"
+    with pytest.raises(ParameterError, match=f"start is '{other}', but .* was begun with '{start}'"):
+        run(rows, folder=tmp_path / "r", start=other, shared=shared, **given)

@@ -85,7 +85,7 @@ def test_a_new_category_is_like_none_seen_until_it_is_learned(model):
     ("name", "value", "words"),
     [
         ("price", "cheap", "'cheap' is not a number with a decimal comma"),
-        ("weight", "heavy", r"'heavy' is not a number; .* columns={'weight': 'category'}"),
+        ("weight", "heavy", "'heavy' is not a number"),
         ("weight", float("inf"), "inf is not a finite number"),
         ("when", "soon", "'soon' is not a date|the first rows are not all dates"),
         ("gift", 3, "3"),

@@ -13,7 +13,9 @@ import pytest
 
 import thalweg
 from thalweg.errors import ColumnWarning, ParameterError, StreamError
+from thalweg.keyed import Bank, Operator
 from thalweg.learners import NaiveBayes
+from thalweg.streams import from_arrays, from_file, from_rows
 from thalweg.trust import Calibrated
 
 pytestmark = pytest.mark.filterwarnings("ignore::thalweg.errors.ColumnWarning")
@@ -175,3 +177,34 @@ def test_empty_rows_and_what_are_no_rows_are_named(frame):
         made.prequential([])
     with pytest.raises(StreamError, match="learn each frame by itself"):
         made.learn([frame, frame])
+
+
+def test_no_option_of_a_call_is_ignored(frame, tmp_path):
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    made = model().learn(frame)
+    for form in (frame, tmp_path / "t.csv", frame.to_dict("records")):
+        assert len(made.predict(form, rows=5)) == len(made.predict_table(form, rows=5)) == 5
+    made.predict(frame, ids=range(4), rows=4)
+    assert made.n_waiting_ == 4
+    with pytest.raises(ParameterError, match="target is 'a', and there are labels y"):
+        made.copy().learn(frame, frame["t"], target="a")
+    for call in (made.learn, made.predict):
+        with pytest.raises(ParameterError, match=r"keep is for Model\.stream"):
+            call(frame, keep=["a"])
+    with pytest.raises(ParameterError, match="sample_weight must be 3000 numbers"):
+        made.score(frame, sample_weight=[1, 2])
+
+
+def test_one_text_is_no_list_of_labels_or_names(frame, tmp_path):
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    X, pairs = np.zeros((2, 2)), [((1.0, 2.0), "a"), ((1.0, 2.0), "b")]
+    for call in (
+        lambda: from_file(tmp_path / "t.csv", classes="yn"), lambda: from_rows(pairs, classes="ab"),
+        lambda: from_rows(pairs, names="pq"), lambda: from_arrays(X, [0, 1], names="pq"),
+        lambda: from_arrays(X, ["a", "b"], classes="ab"), lambda: NaiveBayes().begin(2, "ab"),
+        lambda: thalweg.Model(learner="NaiveBayes").partial_fit(frame[["a"]], frame["t"], classes="yn"),
+        lambda: Operator(Bank(NaiveBayes()), key="k", order="n").begin(inputs="xz", classes=["a", "b"]),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match=r"must be a list, not one text|must be a sequence of labels"):
+            call()
+    assert Operator(Bank(NaiveBayes()), key="k", order="n", keep="abc").keep == ("abc",)

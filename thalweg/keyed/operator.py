@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from thalweg._native.layout import at_most
-from thalweg._parameters import one_of, whole_number, wrong
+from thalweg._parameters import check_no_text, one_of, whole_number, wrong
 from thalweg._types import State
 from thalweg.errors import ParameterError, StateError, StreamError
 from thalweg.keyed.bank import Bank
@@ -126,7 +126,7 @@ class Operator:
         self.order_kind = order_kind
         if order_kind is not None:
             one_of("Operator", "order_kind", order_kind, KINDS)
-        self.keep = tuple(keep)
+        self.keep = (keep,) if isinstance(keep, str) else tuple(keep)
         self.max_waiting = whole_number("Operator", "max_waiting", max_waiting, 1)
 
     @property
@@ -167,6 +167,7 @@ class Operator:
             How a file is read; see `Model.learn`.
         """
         kind = self.order_kind
+        check_no_text("Operator", inputs=inputs, classes=classes)
         if isinstance(self.bank.learner, Model):
             coding, kind = self._found(history, kind, options)
         elif inputs is None or classes is None:

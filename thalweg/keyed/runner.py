@@ -125,6 +125,7 @@ def run(
             journal.begin(operator.to_bytes(), whole_number("run", "n_buckets", n_buckets, 1, 999))
         else:
             model = _model(target, learner, options)
+            _check_start(journal, folder, start)
             _check_same(journal, folder, operator, model, key=key, target=model.target, order=order, id=id,
                         weight=weight)
         with Runner(
@@ -165,6 +166,14 @@ def _bank(key: Any, target: Any, learner: Any, start: str, shared: Any, options:
 def _model(target: Any, learner: Any, options: dict[str, Any]) -> Model:
     given = {name: value for name, value in options.items() if name not in READING}
     return learner if isinstance(learner, Model) else Model(target, learner, **given)
+
+
+def _check_start(journal: Journal, folder: Any, start: str) -> None:
+    """Raise ParameterError if new keys are to begin in another way than those of the run so far."""
+    known = Operator.from_bytes(bytes(journal.about("operator"))).bank.start
+    if start not in ("cold", known):
+        problem = f"is {start!r}, but {folder} was begun with {known!r}: use another folder"
+        raise ParameterError.of("run", "start", problem=problem)
 
 
 def _check_same(journal: Journal, folder: Any, given: Operator | None, model: Model, **names: Any) -> None:

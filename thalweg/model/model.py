@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thalweg._misspelt import unknown_parameter
+from thalweg._parameters import check_no_text, wrong
 from thalweg._sklearn import ClassifierMixin
 from thalweg._types import Floats, Mask
 from thalweg.errors import ParameterError, StreamError, first_of
@@ -20,7 +21,7 @@ from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.model.fitted import FITTED
 from thalweg.model.opening import OPTIONS, sorted_if_set
 from thalweg.model.predictions import as_given, prediction_columns
-from thalweg.model.records import RecordsModel
+from thalweg.model.records import RecordsModel, check_no_keep
 from thalweg.model.results import results
 from thalweg.model.rows import as_ids, as_rows, is_empty
 from thalweg.streams.base import Stream
@@ -152,6 +153,7 @@ class Model(ClassifierMixin, RecordsModel):
             source, y = as_rows(source, y)
             if self._begun and is_empty(source):
                 return self
+        check_no_keep(options)
         if ids is not None and options.get("on_error", "raise") != "raise":
             raise ParameterError.of("Model", "on_error", problem="must be 'raise': each row has an id")
         is_plain = type(source) is dict and y is None and ids is None and rows is None and not options
@@ -293,6 +295,7 @@ class Model(ClassifierMixin, RecordsModel):
 
     def partial_fit(self, X: Any, y: Any = None, classes: Iterable[Any] | None = None) -> Self:
         """Learn more rows; return self. `classes` of the first call become the parameter."""
+        check_no_text("Model", classes=classes)
         if classes is not None and not self._begun:
             self.classes = sorted_if_set(classes)
         elif classes is not None:
@@ -309,6 +312,9 @@ class Model(ClassifierMixin, RecordsModel):
         is_right, has_label = self._compare(X)
         if not has_label.any():
             raise StreamError(f"Model: the rows have no label in the column {self._coding.target!r}; pass y")
+        if sample_weight is not None and np.shape(sample_weight) != has_label.shape:
+            n = f"{len(has_label)} numbers, one for each row"
+            raise wrong(self, "sample_weight", n, sample_weight)
         weights = None if sample_weight is None else np.asarray(sample_weight)[has_label]
         return float(np.average(is_right[has_label], weights=weights))
 

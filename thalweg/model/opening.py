@@ -113,6 +113,8 @@ class ColumnSettings:
         if coding is not None and is_records(rows):
             check_any_known(source.given, coding)
         chosen = options.pop("target", None)
+        if chosen is not None and labels is not None:
+            raise ParameterError.of(WHO, "target", problem=f"is {chosen!r}, and there are labels y: give one")
         chosen = self._target(coding).get("target") if chosen is None else chosen
         reading = ReadingOptions(is_fixed=True, **self._reading(coding, options))
         chosen = chosen if labels is None else source.columns[-1].name

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from thalweg._misspelt import nearest
-from thalweg._parameters import whole_number, wrong
+from thalweg._parameters import check_no_text, whole_number, wrong
 from thalweg.errors import ParameterError, StreamError
 from thalweg.streams.base import Stream
 from thalweg.streams.columns.codes import Codes
@@ -192,6 +192,7 @@ class ReadingOptions:
 
     def checked(self, target: str | int | None, who: str = "from_file") -> Self:
         """Return the options, checked; raise ParameterError or ValueError for the first that is wrong."""
+        check_no_text(who, classes=self.classes)
         if self.on_error not in ("raise", "skip"):
             raise wrong(who, "on_error", "'raise' or 'skip'", self.on_error)
         if self.decimal not in (None, ".", ","):
