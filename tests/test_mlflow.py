@@ -15,6 +15,7 @@ import thalweg
 import thalweg.mlflow
 from thalweg.errors import StreamError
 from thalweg.learners import NaiveBayes
+from thalweg.trust import Calibrated
 
 # MLflow compares the columns of an example with a range, which pandas 3 will change.
 EXAMPLE = pytest.mark.filterwarnings("ignore:Operation with range is deprecated")
@@ -246,6 +247,15 @@ def test_a_learner_with_names(mlflow, tmp_path):
     table = loaded.predict(FRAME.iloc[::-1, ::-1])
     assert np.array_equal(table[["p_late", "p_paid"]].iloc[::-1], learner.predict_proba(frame))
     assert table.index[0] == len(FRAME) - 1
+
+
+def test_a_learner_with_costs_answers_as_it_does_itself(mlflow, tmp_path):
+    frame = FRAME[["items", "weight"]]
+    learner = Calibrated(NaiveBayes(), costs={"late": 20}).fit(frame, LABELS)
+    thalweg.mlflow.save_model(learner, tmp_path / "m")
+    found = mlflow.pyfunc.load_model(str(tmp_path / "m")).predict(frame)
+    likeliest = learner.classes_[learner.predict_proba(frame).argmax(axis=1)]
+    assert found["prediction"].tolist() == learner.predict(frame).tolist() != likeliest.tolist()
 
 
 def test_models_that_have_learned_nothing_are_refused(mlflow, tmp_path):

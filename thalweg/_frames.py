@@ -1,6 +1,6 @@
 """Frames and tables of pandas, polars and pyarrow as arrays of numbers, without importing any of them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -55,6 +55,24 @@ def frame_rows(X: Any, who: str) -> NDArray[Any]:
     check_no_dates(X, who)
     arrays = [as_array(column) for column in frame_columns(X)]
     return np.column_stack(arrays) if arrays else np.empty((len(X), 0))
+
+
+def plain_table(table: Any) -> Any:
+    """Return a frame with names of its rows as {row: {column: value}}, one without as an array.
+
+    A mapping of any type becomes a dict; anything else is returned as it is.
+    """
+    if isinstance(table, Mapping):
+        inner = {name: plain_table(each) for name, each in table.items() if isinstance(each, Mapping)}
+        return {**table, **inner}
+    if not (hasattr(table, "iloc") and hasattr(table, "index")):
+        return table.to_numpy() if frame_names(table) is not None and hasattr(table, "to_numpy") else table
+    axes = [table.index.tolist(), *([table.columns.tolist()] if hasattr(table, "columns") else [])]
+    if all(names == list(range(len(names))) for names in axes):
+        return table.to_numpy()
+    if any(len(set(names)) < len(names) for names in axes):
+        raise ValueError(f"a row or column is there twice: {axes}")
+    return table.to_dict(orient="index") if len(axes) > 1 else table.to_dict()
 
 
 def check_no_dates(X: Any, who: str) -> None:

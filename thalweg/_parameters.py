@@ -42,6 +42,13 @@ def is_real(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
+def check_no_text(owner: object, **lists: Any) -> None:
+    """Raise ParameterError if a text stands where a list is expected, whose letters would be its values."""
+    for name, value in lists.items():
+        if isinstance(value, str):
+            raise wrong(owner, name, "a list, not one text", value)
+
+
 def whole_number(owner: object, name: str, value: Any, least: int, most: int | None = None) -> int:
     """Return `value` as an int of at least `least`, and at most `most` if that is given."""
     if not is_whole(value) or int(value) < least:

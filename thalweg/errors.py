@@ -1,6 +1,6 @@
 """The errors that thalweg raises on purpose, all derived from ThalwegError."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from typing import Any, NamedTuple, Self
 
@@ -44,6 +44,18 @@ class Message(str):
         """Return the message with its advice in the words of `word`."""
         said = [word(part) if isinstance(part, Advice) else part for part in self.parts]
         return one_line("".join(each.worded(word) if isinstance(each, Message) else each for each in said))
+
+    def without(self, parameters: Collection[str]) -> "Message":
+        """Return the message without its clauses that advise to pass some of these parameters."""
+        parts: list[str | Advice] = []
+        for part in self.parts:
+            if isinstance(part, Advice) and part.parameter in parameters:
+                before = "" if not parts or isinstance(parts[-1], Advice) else str(parts.pop())
+                cut = max(before.rfind(mark) for mark in (", or pass ", "; ", ": if ", ": pass "))
+                parts.append(before[: max(cut, 0)])
+            else:
+                parts.append(part.without(parameters) if isinstance(part, Message) else part)
+        return Message(*parts)
 
 
 class ThalwegError(Exception):

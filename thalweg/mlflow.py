@@ -160,7 +160,8 @@ class PythonFunction:
         if isinstance(self.model, Model):
             return self.model.predict_table(frame)
         p = self.model.predict_proba(frame if names else frame.to_numpy())
-        return pd.DataFrame(prediction_columns(p, self.model.classes_), index=frame.index)
+        columns = prediction_columns(p, self.model.classes_, answers=self.model._answers(p))
+        return pd.DataFrame(columns, index=frame.index)
 
 
 def _with_columns(frame: Any, names: list[str]) -> Any:

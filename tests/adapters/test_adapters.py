@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.linear_model import LogisticRegression, Perceptron, SGDClassifier
+from sklearn.linear_model import LinearRegression, LogisticRegression, Perceptron, SGDClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -270,3 +270,9 @@ def test_learners_go_through_river_as_alone():
         right.append(alone.predict_one(x) == y)
         alone.learn_one(x, y)
     assert found == pytest.approx(np.mean(right[1:]), abs=0.003)
+
+
+def test_what_is_no_classifier_of_sklearn_is_refused():
+    for model, why in ((LinearRegression(), "a classifier"), (Perceptron, "an instance, such as Per")):
+        with pytest.raises(ParameterError, match=f"SklearnLearner: model must be {why}"):
+            SklearnLearner(model, window=200).begin(2, [0, 1])

@@ -219,3 +219,11 @@ def test_a_learner_that_failed_has_no_times(command):
     assert "nan" not in found.stdout and "†" not in found.stdout
     said = " ".join(found.stdout.split())
     assert "± is the standard error" in said and "* marks the best" in said
+
+
+def test_a_fixed_parameter_is_not_searched(command):
+    arguments = ["tune", "sea", "--learner", "LinearLogistic", "--rows", "500", "--jobs", "1", "--json"]
+    found = json.loads(command(*arguments, "--n", "3", "--set", "rate=2").stdout)
+    assert found["tried"] and all("rate" not in parameters for parameters, _ in found["tried"])
+    both = str(command(*arguments, "--set", "rate=2", "--try", "rate=1,2").exception)
+    assert both == "--set rate fixes it and --try rate tries values of it: give one of them"

@@ -71,6 +71,8 @@ def test_precision_of_a_label(thalweg, table):
     (("--classes", "yes,no,maybe"), "2 different classes"),
     (("--time", "id", "--label-time", "when"), "no column 'when'"),
     (("--report", "page.txt"), ".html"),
+    (("--worse-than", "85"), "--worse-than 85: give a share from 0 to 1"),
+    (("--metric", "cost"), "--metric cost needs a table of costs"),
 ])  # fmt: skip
 def test_errors_are_one_line_and_exit_code_2(thalweg, table, more, said):
     code, out, err = thalweg(*given(table, *more))
@@ -89,3 +91,22 @@ def test_the_target_must_be_named(thalweg, table):
     code, _, err = thalweg("estimate", table, "--probability", "p_yes")
     assert code == 2
     assert "--target" in err
+
+
+@pytest.mark.parametrize("classes, is_said", [("yes,no", True), ("no,yes", False)])
+def test_classes_that_contradict_the_name_of_a_column_are_said(thalweg, table, classes, is_said):
+    code, _, err = thalweg(*given(table, "--classes", classes))
+    assert code == 0
+    said = "column 'p_yes' is taken for that of the label 'no', as classes say, though its name ends in 'yes'"
+    assert (said in " ".join(err.split())) == is_said
+
+
+def test_a_label_does_not_come_before_its_prediction(thalweg, tmp_path):
+    path = tmp_path / "t.csv"
+    rows = [f"0.{i % 9}1,{'yes' if i % 2 else 'no'},{i},{i - (i == 7)}\n" for i in range(50)]
+    path.write_text("p_yes,paid,asked,came\n" + "".join(rows))
+    code, _, err = thalweg(*given(path, "--time", "asked", "--label-time", "came"))
+    said = "data row 8, column 'came': the label came before the prediction"
+    assert code == 2 and said in " ".join(err.split())
+    code, _, err = thalweg(*given(path, "--time", "asked", "--label-time", "came", "--delay", "3"))
+    assert code == 2 and "the column 'came' says when labels came, and delay too" in " ".join(err.split())

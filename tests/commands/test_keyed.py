@@ -102,3 +102,10 @@ def test_ctrl_c_says_how_to_go_on(orders, tmp_path):
     assert waiting.returncode == 130 and "the same command continues" in said
     ended = subprocess.run([*COMMAND, *map(str, words)], capture_output=True, text=True)
     assert json.loads(ended.stdout)["events"] == 3000, ended.stderr
+
+
+def test_events_none_of_which_can_be_read_are_an_error(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("key,w,x,y\n" + "".join(f"{'ab'[i % 2]},heavy,{i % 7},{i % 2}\n" for i in range(60)))
+    with pytest.raises(ValueError, match="none of its 60 events could be read"):
+        thalweg("keyed", path, "--key", "key", "--target", "y", "--weight", "w")

@@ -247,3 +247,11 @@ def test_inspect_counts_the_rows_that_wait(files, model):
     assert "2 rows wait for their labels; 0 were dropped\n" in thalweg_command("inspect", model).stdout
     facts = json.loads(thalweg_command("inspect", model, "--json").stdout)
     assert (facts["waiting"], facts["dropped"]) == (2, 0)
+
+
+@pytest.mark.parametrize("command", ["predict", "continue"])
+def test_no_option_is_advised_that_the_command_refuses(command, files, model):
+    path = files / "tomorrow.csv"
+    path.write_text(path.read_text().replace(".2024", ".20x4", 5))
+    error = str(thalweg_command(command, model, path).exception)
+    assert "data row 1, column 'when'" in error and "categorical" not in error

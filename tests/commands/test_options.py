@@ -360,3 +360,18 @@ def test_kernels_and_splits_of_scikit_learn_are_arguments():
     assert made.cv.n_splits == 4 and made.estimator.kernel.length_scale == 2.0
     made = read_value("river.linear_model.LogisticRegression(river.optim.SGD(0.5))")
     assert made.optimizer.learning_rate == 0.5
+
+
+@pytest.mark.parametrize("law", ["norm(-300)", "cauchy()", "pareto(0.5)"])
+def test_a_delay_has_a_mean_of_rows(thalweg, law):
+    code, _, err = thalweg("run", "sea", "--rows", "100", "--learner", "NaiveBayes", "--delay", law)
+    assert code == 2 and "its mean must be a number of rows of at least 0" in " ".join(err.split())
+
+
+def test_a_column_is_named_by_one_option(thalweg, tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,b,y\n" + "".join(f"{i % 7},{i % 5},{i % 2}\n" for i in range(100)))
+    code, _, err = thalweg("run", path, "--learner", "NaiveBayes", "--ignore", "a", "--numeric", "a")
+    assert code == 2 and "--numeric a and --ignore a: give one of them" in err
+    with pytest.raises(StreamError, match="'a' is named by ignore and numeric; name it once"):
+        from_file(path, ignore=["a"], numeric=["a"])

@@ -92,3 +92,13 @@ def test_the_page_and_the_figures_draw_the_same_lines(run, monkeypatch):
     drawn = plots.accuracy_over_time(run).lines[0]
     assert drawn.get_xydata().tolist() == [[0, 25], [2000, 50], [4000, 75]]
     assert drawn.get_label().startswith("only: ")
+
+
+def test_dollars_in_labels_are_no_formula(tmp_path):
+    X = np.arange(60.0)[:, None] % 7
+    y = np.array(["$0-$50", "$a_{b$"])[(X[:, 0] > 3).astype(int)]
+    run = prequential((X, y), NaiveBayes())
+    axes = plots.confusion(run)
+    axes.figure.savefig(tmp_path / "c.png")
+    assert {each.get_text().replace("\\", "") for each in axes.get_xticklabels()} == {"$0-$50", "$a_{b$"}
+    plots.label_shares(run).figure.savefig(tmp_path / "s.png")

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 import thalweg
-from thalweg.errors import StateError, StreamError
+from thalweg.errors import ParameterError, StateError, StreamError
 from thalweg.keyed import Bank, Operator
 from thalweg.keyed.key_texts import bucket_of, key_of, key_texts
 from thalweg.learners import HoeffdingTree, LogisticMixture, NaiveBayes
@@ -250,6 +250,36 @@ def test_a_shared_start_is_learned_from_the_history():
     assert not np.array_equal(probabilities(operator(later)[0]), probabilities(cold(later)[0]))
     again = Operator.from_bytes(operator.to_bytes())
     assert again.digest_ == operator.digest_ and again(later)[1] == operator(later)[1]
+
+
+@pytest.mark.parametrize("learner", ["NaiveBayes", "LogisticMixture", "LinearLogistic"])
+def test_a_shared_start_learns_missing_values_as_missing(learner):
+    rows = [{"key": "ab"[i % 2], "n": None if i % 10 == 3 else i % 7, "when": i,
+             "c": None if i % 9 == 1 else "uvw"[i % 3], "y": ("no", "yes")[i % 7 > 3]}
+            for i in range(200)]  # fmt: skip
+    model = thalweg.Model("y", learner, columns={"key": "ignore", "when": "ignore"})
+    operator = Operator(Bank(model, key="key", start="mix"), order="when").begin(rows)
+    later = [row | {"when": 1000 + row["when"]} for row in rows[:20]]
+    shared = Bank(model, key="key", start="mix", shared=model.copy().learn(rows))
+    given = Operator(shared, order="when").begin(rows)
+    assert np.array_equal(probabilities(operator(later)[0]), probabilities(given(later)[0]))
+
+
+@pytest.mark.parametrize(
+    "given, complaint",
+    [
+        ({"key": "paid"}, "target is 'paid', which is the key already"),
+        ({"key": ["a", "a"]}, "key is 'a', which is the key already"),
+        ({"weight": "when"}, "weight is 'when', which is the order already"),
+    ],
+)
+def test_a_column_has_one_role(given, complaint):
+    bank = Bank(thalweg.Model("paid", "NaiveBayes"), key="customer")
+    with pytest.raises(ParameterError, match=complaint):
+        Operator(bank, order="when", **given)
+    ignored = thalweg.Model("paid", "NaiveBayes", columns={"paid": "ignore"})
+    with pytest.raises(ParameterError, match="target is 'paid', a column to ignore"):
+        Operator(Bank(ignored, key="customer"), order="when")
 
 
 def test_a_state_of_another_operator_or_a_damaged_one_is_refused():

@@ -398,3 +398,17 @@ def test_a_damaged_file_of_a_bucket_is_refused(tmp_path, damage):
     file.close()
     with pytest.raises(StateError, match="damaged"):
         done["a"]
+
+
+@pytest.mark.parametrize("start", ["copy", "mix"])
+def test_a_shared_start_needs_a_model_of_other_rows(start, tmp_path):
+    rows = [{"k": "ab"[i % 2], "x": i % 7, "y": i % 7 > 3} for i in range(100)]
+    with pytest.raises(ParameterError, match=f"shared must be given for start '{start}'"):
+        run(rows, folder=tmp_path / "r", key="k", target="y", learner="NaiveBayes", start=start)
+    shared = thalweg.Model("y", "NaiveBayes", columns={"k": "ignore"}).learn(rows)
+    given = {"key": "k", "target": "y", "learner": "NaiveBayes"}
+    done = run(rows, folder=tmp_path / "r", start=start, shared=shared, **given)
+    assert done.counts == {"learned": 100}
+    other = "mix" if start == "copy" else "copy"
+    with pytest.raises(ParameterError, match=f"start is '{other}', but .* was begun with '{start}'"):
+        run(rows, folder=tmp_path / "r", start=other, shared=shared, **given)

@@ -18,6 +18,7 @@ from support.places import DATA, data_file
 import thalweg
 from thalweg.errors import ColumnWarning, StreamError
 from thalweg.learners import NaiveBayes
+from thalweg.streams.columns.class_codes import labels_of_cells
 
 FILES = sorted(path.name for path in DATA.glob("*") if path.suffix != ".md" and "laser" not in path.name)
 pytestmark = pytest.mark.filterwarnings("ignore::thalweg.errors.ColumnWarning")
@@ -104,7 +105,8 @@ def attributes(name):
     body = io.StringIO("\n".join(lines[start + 1 :]))
     frame = pd.read_csv(body, header=None, names=list(columns), na_values="?", quotechar="'")
     target = frame.columns[-1]
-    return {name: kind for name, kind in columns.items() if name != target}, columns[target], frame
+    kinds = {name: kind for name, kind in columns.items() if name != target}
+    return kinds, labels_of_cells(columns[target]), frame
 
 
 @pytest.mark.parametrize("name", FILES or ["elec2.arff"])
@@ -253,3 +255,25 @@ def test_parts_of_a_nested_record_that_are_new_are_left_out_in_every_form():
             assert call({"o": {"a": 3, name: 4}}) == model.predict_one({"o": {"a": 3}})
         with pytest.raises(StreamError, match=r"the records have o\.z, and none of the columns o\.a"):
             call({"o": {"z": 4}})
+
+
+@pytest.mark.parametrize("comma", [False, True])
+@pytest.mark.parametrize("word, value", [("true", 1.0), ("FALSE", 0.0), ("yes", None)])
+def test_true_and_false_among_numbers_are_1_and_0_in_every_form(word, value, comma, tmp_path):
+    def written(x):
+        return f"{x:.2f}".replace(".", ",") if comma else f"{x:.2f}"
+
+    rows = [{"c": written(i % 17 / 8), "b": str(i % 5), "y": "pq"[i % 3 == 0]} for i in range(300)]
+    model = thalweg.Model("y", "NaiveBayes").learn(rows)
+    later = [*rows[:3], rows[3] | {"c": word}]
+    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in later))
+    forms = [later, pd.DataFrame(later), as_csv(later, tmp_path / "rows.csv"), tmp_path / "rows.jsonl"]
+    for form in forms:
+        if value is None:
+            with pytest.raises(StreamError, match="data row 4, column 'c': 'yes' is not a number"):
+                model.predict_proba(form)
+        else:
+            expected = model.predict_proba([later[3] | {"c": written(value)}])[0]
+            assert np.array_equal(model.predict_proba(form)[3], expected)
+    if value is not None:
+        assert [*model.predict_proba_one(later[3]).values()] == expected.tolist()

@@ -206,8 +206,25 @@ def test_a_later_call_may_name_missing_cells_and_the_decimal_point(model, tmp_pa
 
 
 def test_advice_about_dates_is_in_the_words_of_a_model(model):
+    rows = [{"when": f"2024-01-{1 + i % 28:02}", "x": i % 7, "paid": i % 2} for i in range(10_001)]
     with pytest.raises(StreamError, match=r"pass columns=\{'when': 'category'\}"):
-        model.learn(orders(1, seed=5)[0] | {"when": "soon"})
+        thalweg.Model("paid", "NaiveBayes").learn([*rows, rows[0] | {"when": "soon"}])
+
+
+@pytest.mark.parametrize(
+    "name, value", [("when", "soon"), ("weight", "heavy"), ("gift", 7), ("shop", "s" * 600)]
+)
+def test_a_model_that_has_learned_does_not_advise_other_kinds(model, name, value):
+    row = orders(1, seed=5)[0] | {name: value}
+    frame = pd.DataFrame([row])
+    for call in (lambda: model.learn(row), lambda: model.learn([row]), lambda: model.predict(frame)):
+        with pytest.raises(StreamError, match=f"column '{name}'") as caught:
+            call()
+        assert "columns=" not in str(caught.value) and "if this" not in str(caught.value)
+    closed = thalweg.Model("paid", "NaiveBayes", classes=["no", "yes"]).learn(orders(100))
+    with pytest.raises(StreamError, match="is not one of the labels no, yes") as caught:
+        closed.learn([row | {name: orders(1)[0][name], "paid": "perhaps"}])
+    assert "classes=" not in str(caught.value)
 
 
 def test_a_class_that_the_learner_refuses_is_forgotten():

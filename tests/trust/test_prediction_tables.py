@@ -92,6 +92,7 @@ def broken(name, row, value):
     return frame
 
 
+@pytest.mark.filterwarnings("ignore::thalweg.errors.ColumnWarning")
 @pytest.mark.parametrize(("table", "settings", "said"), [
     (broken("p_yes", 7, 1.5), {}, "row {7}, column 'p_yes': a probability is between 0 and 1, not 1.5"),
     (broken("p_yes", 7, None), {}, "row {7}, column 'p_yes': the probability is missing"),

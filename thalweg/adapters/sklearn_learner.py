@@ -3,11 +3,11 @@
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import clone, is_regressor
 from sklearn.linear_model import SGDClassifier
 from sklearn.utils import get_tags
 
-from thalweg._parameters import is_seed, is_whole, whole_number
+from thalweg._parameters import is_seed, is_whole, whole_number, wrong
 from thalweg._types import Floats, Ints, State
 from thalweg.adapters.foreign import ForeignLearner
 from thalweg.adapters.sklearn_steps import partial_fit, takes_weights, weights, without_partial_fit
@@ -73,6 +73,10 @@ class SklearnLearner(ForeignLearner):
         return takes_weights(self._template())
 
     def _template(self) -> Any:
+        if isinstance(self.model, type):
+            raise wrong(self, "model", f"an instance, such as {self.model.__name__}()", self.model)
+        if self.model is not None and is_regressor(self.model):
+            raise wrong(self, "model", "a classifier", self.model)
         return SGDClassifier(loss="log_loss", random_state=0) if self.model is None else self.model
 
     def _begin(self, n_features: int, n_classes: int) -> None:

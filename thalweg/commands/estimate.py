@@ -1,12 +1,14 @@
 """`thalweg estimate`: how good a model is now, though most labels are missing."""
 
+import warnings
 from typing import Annotated, Any
 
 import typer
 
 from thalweg.commands import options
 from thalweg.commands.file_options import with_file_options
-from thalweg.commands.outputs import check_writable
+from thalweg.commands.outputs import check_writable, say
+from thalweg.errors import ColumnWarning
 
 WORSE = 1  # the exit code if the model is worse than --worse-than
 READING = ("target", "classes", "missing", "header", "delimiter", "decimal", "encoding")
@@ -63,16 +65,24 @@ def estimate(
         thalweg estimate predictions.csv --probability p_yes --target paid --time asked --label-time answered
     """
     check_writable(save, page=report, inputs=[source])
+    if metric == "cost":
+        raise ValueError("--metric cost needs a table of costs: use AccuracyEstimate(costs=…) in Python")
+    if worse_than is not None and not 0 <= worse_than <= 1:
+        raise ValueError(f"--worse-than {worse_than:g}: give a share from 0 to 1, such as 0.85 for 85 %")
     if "target" not in file_options:
         raise ValueError("--target is missing: name the column of the labels")
     from thalweg.commands.estimate_results import Found, show_and_write
     from thalweg.trust import AccuracyEstimate
 
     target, classes = file_options.pop("target"), file_options.pop("classes", None)
-    made = AccuracyEstimate.from_table(
-        source, probability=probability, target=target, classes=classes, prediction=prediction, time=time,
-        label_time=label_time, delay=delay, learns=learns, window=window, reading=file_options,
-    )  # fmt: skip
+    with warnings.catch_warnings(record=True) as noted:
+        warnings.simplefilter("always", ColumnWarning)
+        made = AccuracyEstimate.from_table(
+            source, probability=probability, target=target, classes=classes, prediction=prediction, time=time,
+            label_time=label_time, delay=delay, learns=learns, window=window, reading=file_options,
+        )  # fmt: skip
+    for each in noted:
+        say(f"warning   {each.message}", error=True)
     known = {str(each): each for each in made.classes_.tolist()}
     if label is not None and label not in known:
         raise ValueError(f"--label {label}: there is no such label; there are {', '.join(known)}")

@@ -46,6 +46,12 @@ def _mark(text: str) -> str:
     return "\t" if text in ("tab", "\\t") else text
 
 
+def _labels(text: str) -> list[Any]:
+    from thalweg.streams.columns.class_codes import labels_of_cells
+
+    return labels_of_cells(listed(text))
+
+
 def _list(help: str, in_schema: bool = True) -> FileOption:
     return FileOption(help, metavar=COLUMNS, read=listed, in_schema=in_schema)
 
@@ -62,7 +68,7 @@ FILE_OPTIONS = {
         kind=int, metavar="N", least=0, in_schema=True,
     ),
     "ignore": _list("Columns to leave out, a,b,c."),
-    "classes": _list("The labels, a,b,c; any other is an error."),
+    "classes": _list("The labels, a,b,c; any other is an error.")._replace(read=_labels),
     "missing": _list("Cells that stand for a missing value in any column, such as none,-999.", False),
     "on_error": FileOption(
         "A row that cannot be read: raise (default), or skip and count it.", metavar="raise|skip"

@@ -31,10 +31,10 @@ def keyed(
         list[str] | None, typer.Option("--set", help="A parameter of the learner; repeatable.")
     ] = None,
     start: Annotated[
-        str, typer.Option(metavar="cold|copy|mix", help="How new keys begin: cold, or from a model of all.")
+        str, typer.Option(metavar="cold|copy|mix", help="How new keys begin: cold, or from --shared.")
     ] = "cold",
     shared: Annotated[
-        str | None, typer.Option(metavar="FILE", help="The model they begin from; else one of SOURCE.")
+        str | None, typer.Option(metavar="FILE", help="The model they begin from, of earlier rows.")
     ] = None,
     order: Annotated[
         str | None, typer.Option(metavar="COLUMN", help="Column of the order of events; else as they come.")
@@ -80,7 +80,7 @@ def keyed(
 
         thalweg keyed incoming/ --key device --target fault --id event --folder faults.keyed --follow 60
 
-        thalweg keyed orders.csv --key customer --target paid --start copy --out predictions.csv
+        thalweg keyed orders.csv --key customer --start copy --shared earlier.tw --out predictions.csv
     """
     from thalweg.commands.keyed_results import show_and_write
     from thalweg.commands.model_files import load, make_model
@@ -119,3 +119,5 @@ def keyed(
             raise
         bar.bar.stop()
         show_and_write(done, source, report, figures, json, csv_safe)
+        if done.n_rows and done.counts.get("refused") == done.n_rows:
+            raise ValueError(f"{source}: none of its {done.n_rows:,} events could be read")

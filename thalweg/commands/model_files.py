@@ -21,7 +21,13 @@ def make_model(
     """Return a model that learns with `learner`, and the options that say how its file is read."""
     from thalweg.model import Model
 
-    columns = {name: kind for option, kind in KINDS.items() for name in file_options.get(option, ())}
+    chosen: dict[str, str] = {}
+    for option in KINDS:
+        for name in file_options.get(option, ()):
+            other = chosen.setdefault(name, option)
+            if other != option:
+                raise ValueError(f"--{other} {name} and --{option} {name}: give one of them")
+    columns = {name: KINDS[option] for name, option in chosen.items()}
     settings = {name: file_options[name] for name in OF_MODEL if name in file_options}
     reading = {name: value for name, value in file_options.items() if name not in (*KINDS, *OF_MODEL)}
     return Model(learner=learner, columns=columns or None, costs=costs, **settings), reading

@@ -112,7 +112,10 @@ def read_delay(text: str) -> Any:
 
         law = getattr(scipy.stats, parts[1], None)
         if isinstance(law, scipy.stats.rv_continuous | scipy.stats.rv_discrete):
-            return law(*[float(part) for part in parts[2].split(",") if part.strip()])
+            found = law(*[float(part) for part in parts[2].split(",") if part.strip()])
+            if not 0 <= found.mean() < float("inf"):
+                raise ValueError(f"--delay {text}: its mean must be a number of rows of at least 0")
+            return found
     raise ValueError(f"--delay {text}: give a whole number of rows or a scipy.stats law such as poisson(50)")
 
 

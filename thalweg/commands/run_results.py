@@ -5,7 +5,7 @@ import math
 from typing import TYPE_CHECKING
 
 from thalweg._types import Ints
-from thalweg.commands.outputs import column_lines, do_all, terminal, write_file
+from thalweg.commands.outputs import column_lines, do_all, say, terminal, write_file
 from thalweg.errors import first_of
 from thalweg.evaluation import notable, report, set_metrics
 from thalweg.evaluation.baselines import BASELINES
@@ -28,7 +28,9 @@ def show_and_write(
     run: Run, model: "Model", save: str | None, page: str | None, json: bool
 ) -> None:
     """Print a Run; write the model file and the page if there are paths for them."""
-    page = None if in_a_hurry(run) else page
+    if page is not None and in_a_hurry(run):
+        say(f"no page: interrupted after more than {MOST_ROWS_IN_A_HURRY:,} rows", error=True)
+        page = None
     saved = f"Model: {save}; see thalweg predict, continue and inspect"
     do_all(
         lambda: show(run, json),
@@ -40,6 +42,9 @@ def show_and_write(
 def show(run: Run, json: bool) -> None:
     """Print a Run as a table or as JSON; after Ctrl-C, only if that does not take long."""
     if in_a_hurry(run):
+        if json:
+            about = {"learner": run.learner, "stream": run.stream, "rows": run.n_rows}
+            print(jsons.dumps(about | {"interrupted": True}))
         return
     if json:
         print(jsons.dumps(run.summary()))

@@ -63,11 +63,13 @@ def tune(
     """
     from thalweg import evaluation
 
+    made = make_learner(learner, set_ or [], seed)
+    grid, n = _without_fixed(made, read_grid(try_) if try_ else None, n, set_ or [])
     with Bar("searching", "{}", "", json, unit="runs") as bar:
         tuned = evaluation.tune(
-            make_learner(learner, set_ or [], seed),
+            made,
             source,
-            grid=read_grid(try_) if try_ else None,
+            grid=grid,
             share=share,
             n=n,
             seed=seed,
@@ -83,6 +85,27 @@ def tune(
             costs=read_costs(costs),
         )
     show(tuned, json)
+
+
+def _without_fixed(
+    learner: Any, grid: dict[str, list[Any] | None] | None, n: int | None, pairs: Sequence[str]
+) -> tuple[dict[str, list[Any] | None] | None, int | None]:
+    """Return the values to try and how many choices, without the parameters that --set fixes."""
+    fixed = [pair.partition("=")[0] for pair in pairs]
+    both = next((name for name in fixed if name in (grid or {})), None)
+    if both is not None:
+        raise ValueError(f"--set {both} fixes it and --try {both} tries values of it: give one of them")
+    if not fixed or grid is not None:
+        return grid, n
+    from thalweg.evaluation.comparison.ranges import usual_values
+    from thalweg.evaluation.comparison.tune import USUAL_CHOICES
+
+    rest: dict[str, list[Any] | None] = {
+        name: values for name, values in usual_values(learner).items() if name not in fixed
+    }
+    if not rest:
+        raise ValueError(f"--set {', '.join(fixed)} leaves nothing to try: name values with --try")
+    return rest, USUAL_CHOICES if n is None else n
 
 
 def read_grid(texts: Sequence[str]) -> dict[str, list[Any] | None]:

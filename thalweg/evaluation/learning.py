@@ -26,6 +26,13 @@ class Progress:
         self._learner = learner
         self.n_before, self._codes, self._first = 0, np.empty(0, dtype=np.intp), self._count()
         self._noted: int | None = None
+        self._n_labels = 0
+
+    @property
+    def n_labels(self) -> int:
+        """How many of the rows that were learned have a label."""
+        n = 0 if self._noted is None else self._noted - self.n_before
+        return self._n_labels + int((self._codes[:n] >= 0).sum())
 
     def _count(self) -> int:
         return (self._learner._n_learned or 0) + (self._learner._n_observed or 0)
@@ -37,6 +44,7 @@ class Progress:
 
     def end_block(self) -> None:
         """Take note that these rows were learned."""
+        self._n_labels += int((self._codes >= 0).sum())
         n, none = self.n_before + len(self._codes), np.empty(0, dtype=np.intp)
         self.n_before, self._codes = n, none
 

@@ -79,10 +79,16 @@ def confusion(run: Run, most: int = 10, *, axes: Any | None = None) -> Any:
             colour = "white" if rates[k, j] > 60 else "black"
             axes.text(j, k, f"{rates[k, j]:.1f}", ha="center", va="center", color=colour, fontsize="small")
     places = range(len(found.names))
-    axes.set_xticks(places, found.names, rotation=45 if len(found.names) > 4 else 0)
-    axes.set_yticks(places, found.names)
+    names = [_as_text(name) for name in found.names]
+    axes.set_xticks(places, names, rotation=45 if len(names) > 4 else 0)
+    axes.set_yticks(places, names)
     axes.set(xlabel="answer", ylabel="true class", title="% of the rows of each true class")
     return axes
+
+
+def _as_text(name: Any) -> str:
+    """Return a name as Matplotlib shows it: between two signs of dollar it would read formulas."""
+    return str(name).replace("$", r"\$")
 
 
 def reliability(runs: Run | Iterable[Run], axes: Any | None = None) -> Any:
@@ -181,7 +187,8 @@ def _history(lines: Sequence[curves.Line], title: str, axes: Any | None) -> Any:
 
 def _draw(axes: Any, lines: Iterable[curves.Line], factor: float = 1.0, **marks: Any) -> None:
     for line in lines:
-        axes.plot(line.x, factor * line.y, label=line.name or None, **_style(line.style), **marks)
+        name = _as_text(line.name) if line.name else None
+        axes.plot(line.x, factor * line.y, label=name, **_style(line.style), **marks)
 
 
 def _runs(runs: Run | Iterable[Run]) -> list[Run]:

@@ -145,6 +145,7 @@ def chunked(
     seed: int = 0,
     rows: int | None = None,
     progress: Progress | None = None,
+    resume: bool = False,
     keep: str = "rows",
     observers: Observers = None,
     target: str | int | None = None,
@@ -158,7 +159,7 @@ def chunked(
 
     Parameters
     ----------
-    stream, learner, rows, progress, keep, observers, target, costs
+    stream, learner, rows, progress, resume, keep, observers, target, costs
         As in `prequential`.
     size : int
         Number of rows of a chunk.
@@ -168,8 +169,10 @@ def chunked(
         Seed of the choice of chunks.
     """
     stream, learner = stream_and_learner(stream, learner, "chunked", target)
+    size = whole_number("chunked", "size", size, 1)
     share = real_number("chunked", "label_share", label_share, least=0, most=1)
     settings = {"protocol": "chunked", "size": size, "label_share": label_share, "seed": seed}
+    settings |= {"resume": True} if resume else {}
 
     def steps() -> Iterator[Step]:
         observes, form = _observes(learner), form_of(stream, learner, as_list(observers))
@@ -182,8 +185,8 @@ def chunked(
                 yield Step(X[known], codes[known], learned=True, ids=learned)
 
     return _evaluate(
-        stream, learner, steps, settings, _total(stream, rows), progress, keep=keep, observers=observers,
-        costs=costs,
+        stream, learner, steps, settings, _total(stream, rows), progress, resume=resume, keep=keep,
+        observers=observers, costs=costs,
     )
 
 
@@ -367,7 +370,9 @@ def _sorted_classes(stream: Stream, n_found: int) -> tuple[NDArray[Any], Ints]:
     classes = np.asarray(stream.classes)[: max(n_first, n_found)]
     if not len(classes):
         raise ValueError(f"{stream_name(stream)}: there is no label in the rows that were read")
-    order = np.argsort(classes, kind="stable") if len(classes) > n_first else np.arange(n_first)
+    order, listed = np.arange(len(classes)), classes.tolist()
+    if len(classes) > n_first:  # numbers first, then text
+        order = np.array(sorted(order, key=lambda code: (isinstance(listed[code], str), listed[code])))
     return classes[order], order
 
 

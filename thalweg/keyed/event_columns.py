@@ -15,7 +15,8 @@ from thalweg._types import Floats, Ints, Mask
 from thalweg.errors import StreamError, first_of
 from thalweg.keyed.key_texts import as_texts, key_texts
 from thalweg.keyed.orders import as_ordered, orders_of
-from thalweg.streams.columns.codes import MISSING, UNKNOWN, Codes, length_problem
+from thalweg.streams.columns.class_codes import ClassCodes
+from thalweg.streams.columns.codes import MISSING, UNKNOWN, length_problem
 from thalweg.streams.columns.column import CATEGORY, TEXT, Column, coded, distinct, shown, side_by_side
 from thalweg.streams.columns.later_cells import read_later
 from thalweg.streams.files.arrow_files import _array
@@ -61,7 +62,7 @@ class EventColumns:
         self.classes = coding.classes
         self._columns = [_frozen(column) for column in coding.columns]
         self._grows = [column.codes.grows for column in coding.columns]
-        self._labels = Codes(coding.classes.tolist(), match=coding.labels.match)
+        self._labels = ClassCodes(coding.classes.tolist(), match=coding.labels.match)
         self.n_categories = np.array([n for each in self._columns for n in each.n_categories], dtype=np.intp)
         self.names = [name for column in self._columns for name in column.inputs]
         self._is_text = np.array([each.kind == TEXT for each in self._columns for _ in range(each.n_inputs)])

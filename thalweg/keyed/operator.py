@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from thalweg._native.layout import at_most
-from thalweg._parameters import one_of, whole_number, wrong
+from thalweg._parameters import check_no_text, one_of, whole_number, wrong
 from thalweg._types import State
 from thalweg.errors import ParameterError, StateError, StreamError
 from thalweg.keyed.bank import Bank
@@ -25,7 +25,7 @@ from thalweg.model.rows import as_rows
 from thalweg.saving.container import pack, unpack
 from thalweg.saving.files import allowed_bytes
 from thalweg.saving.plain import from_json, to_json
-from thalweg.streams.columns.codes import Codes
+from thalweg.streams.columns.class_codes import ClassCodes
 from thalweg.streams.files.coding import Coding
 from thalweg.streams.files.first_rows import check_labels
 from thalweg.streams.files.tables import as_table
@@ -122,16 +122,33 @@ class Operator:
         self.key = bank.key if key is None else key
         if self.key is None:
             raise wrong("Operator", "key", "the name of a column, or several names", key)
+        self._check_roles()
         self.order_kind = order_kind
         if order_kind is not None:
             one_of("Operator", "order_kind", order_kind, KINDS)
-        self.keep = tuple(keep)
+        self.keep = (keep,) if isinstance(keep, str) else tuple(keep)
         self.max_waiting = whole_number("Operator", "max_waiting", max_waiting, 1)
 
     @property
     def key_columns(self) -> tuple[str, ...]:
         """The columns that together are the key."""
         return (self.key,) if isinstance(self.key, str) else tuple(self.key)
+
+    def _check_roles(self) -> None:
+        """Raise ParameterError if a column is named twice: as a part of the key, or as that and the label."""
+        model = self.bank.learner if isinstance(self.bank.learner, Model) else None
+        roles = [("target", self.target if model is None else model.target), ("order", self.order),
+                 ("id", self.id), ("weight", self.weight)]
+        known: dict[Any, str] = {}
+        for role, name in [*(("key", name) for name in self.key_columns), *roles]:
+            if name is not None and name in known:
+                problem = f"is {name!r}, which is the {known[name]} already: name another column"
+                raise ParameterError.of("Operator", role, problem=problem)
+            known[name] = role
+        kinds = {} if model is None else model._given_columns or {}
+        if model is not None and isinstance(model.target, str) and kinds.get(model.target) == "ignore":
+            problem = f"is {model.target!r}, a column to ignore: name another, or do not ignore it"
+            raise ParameterError.of("Operator", "target", problem=problem)
 
     def begin(
         self, history: Any = None, *, inputs: Iterable[str] | None = None, classes: ArrayLike | None = None,
@@ -150,6 +167,7 @@ class Operator:
             How a file is read; see `Model.learn`.
         """
         kind = self.order_kind
+        check_no_text("Operator", inputs=inputs, classes=classes)
         if isinstance(self.bank.learner, Model):
             coding, kind = self._found(history, kind, options)
         elif inputs is None or classes is None:
@@ -225,7 +243,7 @@ class Operator:
             known = [codes_of.get(label, -1) for label in np.asarray(stream.classes).tolist()]
             codes = np.array([*known, -1])[y]
             chosen = codes >= 0
-            learner.test_then_train_coded(np.fmin(X[chosen], most), codes[chosen])
+            learner.test_then_train_coded(np.minimum(X[chosen], most), codes[chosen])
         return learner
 
     def _new_bank(self) -> EventBank:
@@ -345,7 +363,8 @@ def _all_labels(stream: Any) -> list[Any]:
     known = stream.first_classes.tolist()
     if not stream.more_classes or stream.is_once or getattr(stream, "label", None) is None:
         return plain_values(known)
-    labels = Codes(known, grows=True, match=stream.label.codes.match)
+    source, match = stream.source, stream.label.codes.match
+    labels = ClassCodes(known, True, match=match, form=source.label_form, decoded=source.labels)
     for values, _, _ in stream.source.distinct(stream.label.name):
         labels.of(values)
     check_labels(stream.source, stream.label, labels)

@@ -14,7 +14,7 @@ from thalweg.keyed.run_folder import KeyedRun
 MOST_LETTERS = 40
 MEANINGS = {
     "learned": "predicted, then learned",
-    "predicted": "predicted; no label yet",
+    "predicted": "predicted; no label yet, or weight 0",
     "late": "labels of rows that had waited",
     "dropped": "not after the last event of their key",
     "unknown": "labels of rows that do not wait",

@@ -81,9 +81,10 @@ def run(
     id, weight : str or None, default=None
         The columns of ids for late labels, and of weights; see `Operator`.
     start : {"cold", "copy", "mix"}, default="cold"
-        How new keys begin; without `shared`, from a model that has learned the first file.
+        How new keys begin; "copy" and "mix" need `shared`.
     shared : Model or None, default=None
-        What new keys begin from.
+        What new keys begin from: a model that has learned other rows, so that every figure is of rows that
+        were not learned before.
     n_jobs : int, default=1
         Processes that work; -1 for one for each core.
     n_buckets : int, default=8
@@ -124,6 +125,7 @@ def run(
             journal.begin(operator.to_bytes(), whole_number("run", "n_buckets", n_buckets, 1, MOST_BUCKETS))
         else:
             model = _model(target, learner, options)
+            _check_start(journal, folder, start)
             _check_same(journal, folder, operator, model, key=key, target=model.target, order=order, id=id,
                         weight=weight)
         with Runner(
@@ -154,6 +156,9 @@ def _n_processes(n_jobs: int) -> int:
 def _bank(key: Any, target: Any, learner: Any, start: str, shared: Any, options: dict[str, Any]) -> Bank:
     if key is None:
         raise ParameterError.of("run", "key", problem="must be given: the column of the key, or several")
+    if start != "cold" and shared is None:
+        problem = f"must be given for start {start!r}: a model that has learned earlier rows"
+        raise ParameterError.of("run", "shared", problem=problem)
     model = _model(target, learner, options)
     return Bank(model, key=key if isinstance(key, str) else list(key), start=start, shared=shared)
 
@@ -161,6 +166,14 @@ def _bank(key: Any, target: Any, learner: Any, start: str, shared: Any, options:
 def _model(target: Any, learner: Any, options: dict[str, Any]) -> Model:
     given = {name: value for name, value in options.items() if name not in READING}
     return learner if isinstance(learner, Model) else Model(target, learner, **given)
+
+
+def _check_start(journal: Journal, folder: Any, start: str) -> None:
+    """Raise ParameterError if new keys are to begin in another way than those of the run so far."""
+    known = Operator.from_bytes(bytes(journal.about("operator"))).bank.start
+    if start not in ("cold", known):
+        problem = f"is {start!r}, but {folder} was begun with {known!r}: use another folder"
+        raise ParameterError.of("run", "start", problem=problem)
 
 
 def _check_same(journal: Journal, folder: Any, given: Operator | None, model: Model, **names: Any) -> None:

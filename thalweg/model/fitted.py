@@ -13,6 +13,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from thalweg import saving
+from thalweg._frames import plain_table
 from thalweg._learner_text import DEFAULT_LEARNER, read_learner
 from thalweg._parameters import whole_number, wrong
 from thalweg._sklearn import BaseEstimator
@@ -26,7 +27,7 @@ from thalweg.learners.base.state import from_plain, to_plain
 from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.model.estimating import ModelEstimate
 from thalweg.model.late_rows import LateRows
-from thalweg.model.opening import ColumnSettings, check_any_known
+from thalweg.model.opening import ColumnSettings, check_any_known, listed, sorted_if_set
 from thalweg.model.wording import in_words_of_model, warn, worded
 from thalweg.saving.plain import to_json
 from thalweg.streams.base import Stream
@@ -35,7 +36,7 @@ from thalweg.streams.columns.kinds import MIN_FLAG_ROWS, N_SPARSE_WORDS, N_WORDS
 from thalweg.streams.files.coding import Coding
 from thalweg.streams.files.column_report import ColumnReport
 from thalweg.streams.files.schema_reader import LEFT_OUT
-from thalweg.streams.files.tables import flat
+from thalweg.streams.files.tables import flat, trimmed
 from thalweg.trust.calibrated import Calibrated
 from thalweg.trust.costs import cost_matrix
 
@@ -144,7 +145,9 @@ class FittedModel(Stateful, BaseEstimator):
         for name in LISTED:
             given = parameters[name]
             is_plain = given is None or isinstance(given, str | tuple | list)
-            parameters[name] = given if is_plain else [*given]
+            parameters[name] = given if is_plain else sorted_if_set(given)
+        if isinstance(parameters["columns"], Mapping):
+            parameters["columns"] = {name: listed(kind) for name, kind in parameters["columns"].items()}
         state: State = {"parameters": to_plain(parameters)}
         if self._begun:
             state |= {"schema": self._coding.schema(), "report": dataclasses.asdict(self._report)}
@@ -210,14 +213,15 @@ class FittedModel(Stateful, BaseEstimator):
             made = clone(as_learner(self.learner, "Model"), safe=False)
         if self.costs is None:
             return made
-        costs = self.costs if isinstance(self.costs, dict) else self._costs_by_label()
+        costs = plain_table(self.costs)
+        costs = costs if isinstance(costs, dict) else self._costs_by_label()
         return Calibrated(made, costs=costs)
 
     def _costs_by_label(self) -> dict[Any, Any]:
         """Return costs that are an array by the labels of `classes`."""
         if self.classes is None:
             raise wrong(self, "costs", "a dict by labels, or classes must list the labels", self.costs)
-        labels = list(self.classes)
+        labels = sorted_if_set(self.classes)
         matrix = cost_matrix(self, self.costs, labels)
         rows = [dict(zip(labels, row, strict=True)) for row in matrix.tolist()]
         return dict(zip(labels, rows, strict=True))
@@ -230,12 +234,16 @@ class FittedModel(Stateful, BaseEstimator):
     def _settings(self) -> ColumnSettings:
         for name in LISTED:
             given = getattr(self, name)
-            if not isinstance(given, Iterable) and (given is not None or name != "classes"):
+            is_text = isinstance(given, str) and name == "classes"
+            if is_text or (not isinstance(given, Iterable) and (given is not None or name != "classes")):
                 raise wrong(self, name, "a sequence", given)
-        if not isinstance(self.target, str | int | None) or isinstance(self.target, bool):
+        is_number = isinstance(self.target, int | np.integer) and not isinstance(self.target, bool)
+        if not (is_number or isinstance(self.target, str | None)):
             raise wrong(self, "target", "the name of a column, its position or None", self.target)
+        classes = None if self.classes is None else sorted_if_set(self.classes)
+        target = int(self.target) if isinstance(self.target, np.integer) else self.target
         return ColumnSettings(
-            self.target, self._given_columns, self.classes, missing=self.missing, decimal=self.decimal,
+            target, self._given_columns, classes, missing=self.missing, decimal=self.decimal,
             date_parts=self.date_parts, n_words=self._n_words(),
         )
 
@@ -259,7 +267,10 @@ class FittedModel(Stateful, BaseEstimator):
         Raise StreamError if it has none of the model's columns.
         """
         is_known = record.keys() <= self._coding.known
-        record = record if is_known else flat(record)
+        if not is_known:
+            record = flat(record)
+            new = trimmed(record, self._coding.known)
+            record = {new.get(name, name): cell for name, cell in record.items()} if new else record
         if self._coding.names.isdisjoint(record):
             check_any_known(record, self._coding)
         if not is_known:
@@ -270,9 +281,9 @@ class FittedModel(Stateful, BaseEstimator):
         """Warn of columns that are left out; not of more than `MOST_NEW`, or of long names: they are kept."""
         names = short_names(names)
         if names and len(self._coding.known) < self._coding.n_own + MOST_NEW:
-            self._coding.known |= names
             new = first_of([*map(repr, sorted(map(str, names)))], 5)
             warn(f"left out, as the model has no such column: {new}")
+            self._coding.known |= names  # not before a warning that is raised as an error
 
     def _then_adopt(
         self, stream: Stream, learner: StreamClassifier, change: Callable[[], Any],

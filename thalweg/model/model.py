@@ -9,21 +9,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thalweg._misspelt import unknown_parameter
+from thalweg._parameters import check_no_text, wrong
 from thalweg._sklearn import ClassifierMixin
 from thalweg._types import Floats, Mask
-from thalweg.errors import ParameterError, StreamError
+from thalweg.errors import ParameterError, StreamError, first_of
 from thalweg.evaluation import chunked, explanation, prequential
 from thalweg.evaluation.inputs.columns import InputColumns
 from thalweg.evaluation.learning import Progress
 from thalweg.evaluation.run import Run
 from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.model.fitted import FITTED
-from thalweg.model.opening import OPTIONS
+from thalweg.model.opening import OPTIONS, sorted_if_set
 from thalweg.model.predictions import as_given, prediction_columns
-from thalweg.model.records import RecordsModel
+from thalweg.model.records import RecordsModel, check_no_keep
 from thalweg.model.results import results
 from thalweg.model.rows import as_ids, as_rows, is_empty
 from thalweg.streams.base import Stream
+from thalweg.streams.columns.class_codes import as_label
 from thalweg.streams.columns.date_parts import PARTS
 from thalweg.trust.accuracy_estimate import AccuracyEstimate
 from thalweg.trust.prediction_sets import PredictionSets
@@ -151,6 +153,7 @@ class Model(ClassifierMixin, RecordsModel):
             source, y = as_rows(source, y)
             if self._begun and is_empty(source):
                 return self
+        check_no_keep(options)
         if ids is not None and options.get("on_error", "raise") != "raise":
             raise ParameterError.of("Model", "on_error", problem="must be 'raise': each row has an id")
         is_plain = type(source) is dict and y is None and ids is None and rows is None and not options
@@ -162,8 +165,11 @@ class Model(ClassifierMixin, RecordsModel):
                 stream, learner = self._open(source, y, rows=rows, **options), self._begun_learner()
                 known, progress = as_ids(ids), Progress(learner)
                 learn = partial(self._learn_rows, stream, learner, rows, known, progress)
-                self._then_adopt(stream, learner, learn, progress)
-                self._estimates.n_learned += 0 if known is not None else (stream.n_rows or 0)
+                try:
+                    self._then_adopt(stream, learner, learn, progress)
+                finally:
+                    if self._begun and known is None:
+                        self._estimates.n_learned += progress.n_labels
         except BaseException as error:
             if progress is not None:
                 progress.note_in(error)
@@ -289,8 +295,14 @@ class Model(ClassifierMixin, RecordsModel):
 
     def partial_fit(self, X: Any, y: Any = None, classes: Iterable[Any] | None = None) -> Self:
         """Learn more rows; return self. `classes` of the first call become the parameter."""
+        check_no_text("Model", classes=classes)
         if classes is not None and not self._begun:
-            self.classes = list(classes)
+            self.classes = sorted_if_set(classes)
+        elif classes is not None:
+            given, known = {as_label(label) for label in classes}, self._coding.labels.values
+            if given != set(known):
+                problem = f"must be those of the first call, {first_of([*map(repr, known)], 10)}"
+                raise ParameterError.of("Model", "classes", problem=f"{problem}, or None")
         return self.learn(X, y)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
@@ -300,6 +312,9 @@ class Model(ClassifierMixin, RecordsModel):
         is_right, has_label = self._compare(X)
         if not has_label.any():
             raise StreamError(f"Model: the rows have no label in the column {self._coding.target!r}; pass y")
+        if sample_weight is not None and np.shape(sample_weight) != has_label.shape:
+            n = f"{len(has_label)} numbers, one for each row"
+            raise wrong(self, "sample_weight", n, sample_weight)
         weights = None if sample_weight is None else np.asarray(sample_weight)[has_label]
         return float(np.average(is_right[has_label], weights=weights))
 
@@ -323,9 +338,11 @@ class Model(ClassifierMixin, RecordsModel):
         """Run a protocol of `thalweg.evaluation`; keep what the learner learned, and the results."""
         source, y = as_rows(source, y)
         known = [*inspect.signature(protocol).parameters][2:]  # beyond the stream and the learner
-        unknown = next((name for name in options if name not in known and name not in OPTIONS), None)
+        known.remove("resume")  # a model always goes on with what it has learned
+        every = dict.fromkeys([*known, *OPTIONS])
+        unknown = next((name for name in options if name not in every), None)
         if unknown is not None:
-            raise unknown_parameter(f"Model.{protocol.__name__}", unknown, [*known, *OPTIONS])
+            raise unknown_parameter(f"Model.{protocol.__name__}", unknown, every)
         settings = {name: options.pop(name) for name in list(options) if name in known and name != "target"}
         options |= {name: settings[name] for name in ("rows", "seed") if name in settings}
         with self._own_lock().write:

@@ -1,6 +1,6 @@
 """Whatever rows a model is given, as a stream of its inputs."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from os import PathLike
 from typing import Any
 
@@ -36,14 +36,15 @@ class ColumnSettings:
         categories: dict[str, list[Any] | None] = {}
         if columns is not None and not isinstance(columns, Mapping):
             raise wrong(WHO, "columns", "a dict of names and kinds", columns)
-        for name, kind in (columns or {}).items():
-            if kind == CATEGORY:
+        for name, given in (columns or {}).items():
+            kind = listed(given)
+            if isinstance(kind, str) and kind == CATEGORY:
                 categories[name] = None
             elif isinstance(kind, str) and kind in PARAMETERS:
                 self._kinds.setdefault(PARAMETERS[kind], []).append(name)
             elif isinstance(kind, str) or not isinstance(kind, Iterable):
                 wanted = f"one of {', '.join(PARAMETERS)}, or a list of categories"
-                raise ParameterError(f"{WHO}: columns[{name!r}] must be {wanted}, got {kind!r}")
+                raise ParameterError(f"{WHO}: columns[{name!r}] must be {wanted}, got {given!r}")
             else:
                 categories[name] = list(kind)
         self._kinds |= {"categorical": categories} if categories else {}
@@ -105,10 +106,15 @@ class ColumnSettings:
     def _open_table(self, rows: Any, labels: Any, coding: Coding | None, options: dict[str, Any]) -> Stream:
         target = self.target if coding is None else coding.target
         name = target if isinstance(target, str) else None
-        source = table_source(rows, labels, name, () if coding is None else coding.names)
+        wanted, known = ((), ()) if coding is None else (coding.names, coding.known)
+        source = table_source(rows, labels, name, wanted, known)
+        if coding is not None and is_records(rows) and not isinstance(rows, Mapping) and not len(rows):
+            raise StreamError(f"{WHO}: there are no rows")
         if coding is not None and is_records(rows):
             check_any_known(source.given, coding)
         chosen = options.pop("target", None)
+        if chosen is not None and labels is not None:
+            raise ParameterError.of(WHO, "target", problem=f"is {chosen!r}, and there are labels y: give one")
         chosen = self._target(coding).get("target") if chosen is None else chosen
         reading = ReadingOptions(is_fixed=True, **self._reading(coding, options))
         chosen = chosen if labels is None else source.columns[-1].name
@@ -118,11 +124,29 @@ class ColumnSettings:
         return {} if coding is not None or self.target is None else {"target": self.target}
 
     def _reading(self, coding: Coding | None, options: dict[str, Any]) -> dict[str, Any]:
-        missing = [*_listed(self._others.get("missing")), *_listed(options.pop("missing", None))]
+        missing = _listed(options.pop("missing", None))
         if coding is None:
-            return self.options(**options | {"missing": missing})
+            return self.options(**options | {"missing": [*_listed(self._others.get("missing")), *missing]})
         decimal = options.pop("decimal", None) or self._others.get("decimal")
         return {"like": coding.reader(), "decimal": decimal, "missing": missing, **options}
+
+
+def listed(kind: Any) -> Any:
+    """Return the kind of a column as it is saved: text, or a list of categories, also of a pandas dtype."""
+    categories = getattr(kind, "categories", kind)
+    if kind is not categories and categories is None:
+        return CATEGORY
+    if isinstance(categories, str) or not isinstance(categories, Iterable):
+        return categories
+    return sorted_if_set(categories.tolist() if hasattr(categories, "tolist") else categories)
+
+
+def sorted_if_set(labels: Iterable[Any]) -> list[Any]:
+    """Return labels as a list; those of a set, which have no order, in that of their values."""
+    found = list(labels)
+    if isinstance(labels, Set):
+        found.sort(key=lambda label: (isinstance(label, str), label))
+    return found
 
 
 def _listed(given: Any) -> list[Any]:
@@ -132,6 +156,7 @@ def _listed(given: Any) -> list[Any]:
 def check_any_known(given: Iterable[str], coding: Coding) -> None:
     """Raise StreamError if the keys of records are none of the columns of the model, nor parts of one."""
     keys = set(map(str, given))
+    keys |= {key.strip() for key in keys}
     if keys.isdisjoint(coding.names) and not any(name.partition(".")[0] in keys for name in coding.names):
         seen, known = first_of(sorted(keys), 10), first_of(sorted(coding.names), 10)
         raise StreamError(f"{WHO}: the records have {seen or 'nothing'}, and none of the columns {known}")

@@ -31,7 +31,7 @@ def as_given(columns: dict[str, Any], rows: Any) -> Any:
         records = [dict(zip(columns, values, strict=True)) for values in lists]
         return records[0] if isinstance(rows, dict) else records
     if hasattr(rows, "iloc"):
-        return type(rows)(columns, index=rows.index)
+        return type(rows)(columns, index=rows.index[: len(columns["prediction"])])
     if frame_names(rows) is not None and not hasattr(rows, "itercolumns"):
         return type(rows)({name: np.ascontiguousarray(column) for name, column in columns.items()})
     import pyarrow as pa

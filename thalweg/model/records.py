@@ -16,7 +16,7 @@ from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.model.fitted import FittedModel
 from thalweg.model.rows import as_ids, as_rows, is_empty
 from thalweg.model.wording import in_words_of_model, remove_skip
-from thalweg.streams.base import Stream
+from thalweg.streams.base import Stream, fewest, first_rows
 from thalweg.streams.columns.codes import MISSING
 from thalweg.waiting import Ids
 
@@ -112,6 +112,7 @@ class RecordsModel(FittedModel):
         self._check_begun()
         if type(source) is not dict:
             source, _ = as_rows(source)
+        check_no_keep(options)
         if options.get("on_error", "raise") != "raise":
             problem = "must be 'raise': predictions must be as many as rows"
             raise ParameterError.of("Model", "on_error", problem=problem)
@@ -127,7 +128,8 @@ class RecordsModel(FittedModel):
         """Do what `_predict_rows` does, for rows and ids in the forms of `as_rows` and `as_ids`."""
         if is_empty(source) or (known is None and not writes):
             with self._reading, in_words_of_model():
-                blocks = [] if is_empty(source) else self._blocks(self._open(source, **options))
+                opened = [] if is_empty(source) else [self._open(source, **options)]
+                blocks = [X for stream in opened for X in self._blocks(stream, options.get("rows"))]
                 return self._joined([self.learner_.predict_proba_block(X) for X in blocks])
         with self._writing:
             if isinstance(source, dict) and not options:
@@ -135,10 +137,10 @@ class RecordsModel(FittedModel):
                 x = self._coding.row(self._flat(source), True)
                 if x is not None:
                     return self._observed([x[None]], known)
-            stream = self._open(source, **options)
-            self._check_new(known, stream.n_rows)
+            stream, rows = self._open(source, **options), options.get("rows")
+            self._check_new(known, fewest(stream.n_rows, rows))
             return self._then_adopt(
-                stream, self.learner_, lambda: self._observed(self._blocks(stream), known)
+                stream, self.learner_, lambda: self._observed(self._blocks(stream, rows), known)
             )
 
     def _check_new(self, ids: list[Any] | None, n_rows: int | None) -> None:
@@ -174,8 +176,8 @@ class RecordsModel(FittedModel):
                 labelled.append(codes >= 0)
             return np.concatenate(right), np.concatenate(labelled)
 
-    def _blocks(self, stream: Stream) -> Iterator[Any]:
-        return (X for X, _ in self._coded_blocks(stream))
+    def _blocks(self, stream: Stream, rows: int | None = None) -> Iterator[Any]:
+        return (X for X, _ in first_rows(self._coded_blocks(stream), rows))
 
     def _coded_blocks(self, stream: Stream) -> Iterator[tuple[Any, Ints]]:
         size = BLOCK if stays_sparse(stream, self.learner_) else dense_size(stream, BLOCK)
@@ -183,6 +185,12 @@ class RecordsModel(FittedModel):
 
     def _joined(self, found: list[Floats]) -> tuple[Floats, NDArray[Any]]:
         return np.concatenate([np.empty((0, len(self._class_list))), *found]), self.learner_.classes_
+
+
+def check_no_keep(options: Mapping[str, Any]) -> None:
+    """Raise ParameterError for columns to keep, which only a stream has a use for."""
+    if options.get("keep") is not None:
+        raise ParameterError.of("Model", "keep", problem="is for Model.stream: this call returns no columns")
 
 
 def _check_number(ids: list[Any], n_rows: int | None) -> None:

@@ -1,6 +1,6 @@
 """The rows and ids that a model is given, in the few forms that it works with."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from os import PathLike
 from typing import Any
 
@@ -24,7 +24,7 @@ def as_rows(source: Any, labels: Any = None) -> tuple[Any, Any]:
     if isinstance(source, Mapping):
         one = labels is not None and (isinstance(labels, str) or not hasattr(labels, "__len__"))
         return dict(source), [labels] if one else labels
-    if isinstance(source, Iterable) and not isinstance(source, Sequence) and not hasattr(source, "tocsr"):
+    if isinstance(source, Iterable) and not isinstance(source, list | tuple) and not hasattr(source, "tocsr"):
         source = list(source)
     if labels is None and _are_pairs(source):
         return [dict(x) for x, _ in source], [y for _, y in source]
@@ -42,6 +42,8 @@ def as_ids(ids: Any) -> list[Any] | None:
         return None
     if isinstance(ids, np.ndarray):
         return plain_ids(np.atleast_1d(ids).tolist(), "Model")
+    if hasattr(ids, "to_pylist"):  # an array of Arrow
+        ids = ids.to_pylist()
     is_one = isinstance(ids, str | bytes) or not isinstance(ids, Iterable)
     return plain_ids([ids] if is_one else list(ids), "Model")
 

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from thalweg._frames import as_array, frame_columns, frame_names, unmasked
+from thalweg._parameters import check_no_text
 from thalweg._types import Block, Floats, Ints
 from thalweg.streams.base import CHUNK, Stream, recut
 from thalweg.streams.schema import plain_values, schema
@@ -54,6 +55,7 @@ def from_arrays(
     >>> next(stream.coded_blocks())[0].tolist()
     [[1.5, 1.0], [nan, 0.0]]
     """
+    check_no_text("from_arrays", names=names, categorical=categorical, classes=classes)
     return Arrays(X, y, names, categorical, classes, drifts)
 
 

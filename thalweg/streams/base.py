@@ -252,14 +252,23 @@ def fewest(*counts: int | None) -> int | None:
 def recut(chunks: Iterable[tuple[Any, Ints]], size: int) -> Iterator[tuple[Any, Ints]]:
     """Yield the rows of (X, codes) chunks of any length as blocks of `size` rows, the last one shorter.
 
-    X is an array, or a sparse matrix in all of them.
+    X is an array, or a sparse matrix in all of them. If the chunks end in an error, the rows before it come
+    first.
     """
     if size < 1:
         raise ValueError(f"a block needs at least one row, got size={size}")
     kept_X: list[Any] = []
     kept_y: list[Ints] = []
     n_kept = 0
-    for X, y in chunks:
+    reader, failure = iter(chunks), None
+    while True:
+        try:
+            X, y = next(reader)
+        except StopIteration:
+            break
+        except Exception as error:
+            failure = error
+            break
         start = 0
         while n_kept + len(y) - start >= size:
             stop = start + size - n_kept
@@ -271,6 +280,8 @@ def recut(chunks: Iterable[tuple[Any, Ints]], size: int) -> Iterator[tuple[Any, 
             n_kept += len(y) - start
     if n_kept:
         yield _joined(kept_X), _joined(kept_y)
+    if failure is not None:
+        raise failure
 
 
 def first_rows(blocks: Iterable[Parts], n: int | None) -> Iterator[Parts]:

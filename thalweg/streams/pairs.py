@@ -36,7 +36,11 @@ def _pair(row: Any, i: int, target: Hashable | None, name: str) -> Pair:
             "label: target=…"
         )
     if not isinstance(row, list | tuple) or len(row) != 2:
-        raise StreamError(f"{name}: row {i} is {short_repr(row)}, not a pair (x, y) of inputs and a label")
+        is_frame = hasattr(row, "columns")
+        way = "learn each frame by itself" if is_frame else "pass a frame, dicts, or the path of a file"
+        raise StreamError(
+            f"{name}: row {i} is {short_repr(row)}, not a pair (x, y) of inputs and a label; {way}"
+        )
     return row[0], row[1]
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from thalweg._names import Names, as_number
+from thalweg._parameters import check_no_text
 from thalweg._types import Block, Floats, Ints
 from thalweg.errors import StreamError, one_line
 from thalweg.streams.base import Stream, recut
@@ -59,6 +60,7 @@ def from_rows(
     >>> next(stream.coded_blocks())[0].tolist()
     [[3.0, 0.0], [22.0, nan]]
     """
+    check_no_text("from_rows", names=names, classes=classes)
     return RowStream(rows, target, names, classes, drifts)
 
 

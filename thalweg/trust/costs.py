@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from thalweg._frames import plain_table
 from thalweg._native.argmax import likeliest
 from thalweg._parameters import is_real, wrong
 from thalweg._types import Floats, Ints
@@ -21,11 +22,16 @@ def cost_matrix(
 ) -> Floats:
     """Return the costs as a matrix, [true class, answer]; raise ParameterError if they are not valid.
 
-    `costs` are an array or nested lists in the order of `classes`, or a dict by labels. One number for a
+    `costs` are an array or nested lists in the order of `classes`, or a dict by labels, or a frame whose rows
+    and columns are named by labels. One number for a
     class is what it costs to miss it; being right then costs nothing. A dict of dicts, `{true: {answer:
     cost}}`, and a dict of numbers may be incomplete: what they leave out costs 1, and being right costs 0.
     With `more_classes` there may be costs of classes that have not come yet.
     """
+    try:
+        costs = plain_table(costs)
+    except ValueError as error:
+        raise wrong(owner, name, f"{ALLOWED}; {error}", costs) from None
     if isinstance(costs, dict):
         return _by_labels(owner, costs, list(classes), more_classes, name)
     try:

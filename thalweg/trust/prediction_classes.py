@@ -1,5 +1,6 @@
 """Which column of probabilities is of which label."""
 
+import warnings
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -7,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thalweg._types import Ints
-from thalweg.errors import Advice, StreamError, first_of, short_repr
+from thalweg.errors import Advice, ColumnWarning, StreamError, first_of, short_repr
 
 if TYPE_CHECKING:
     from thalweg.trust.prediction_tables import Table
@@ -29,7 +30,9 @@ def classes_of(
         classes = [plain(each) for each in given]
         if len(classes) != n or len({*map(str, classes)}) < n:
             raise StreamError(f"{where}: {n} different classes are needed, got {short_repr(classes)}")
-        return _as_found(classes, found)
+        classes = _as_found(classes, found)
+        _warn_of_other_names(classes, probability, where)
+        return classes
     if len(probability) == 1:
         return _two_classes(found, probability[0], where, target)
     classes = [_named(name, found) for name in probability]
@@ -43,6 +46,19 @@ def classes_of(
             Advice("classes", [...]),
         )
     return [_ending(name) if each is None else each for name, each in zip(probability, classes, strict=True)]
+
+
+def _warn_of_other_names(classes: list[Any], probability: Sequence[str], where: str) -> None:
+    """Warn of a column whose name ends in another of the classes than it is taken for."""
+    told = classes[-1:] if len(probability) == 1 else classes
+    for name, label in zip(probability, told, strict=True):
+        named = _named(name, classes)
+        if named is not None and named != label:
+            warnings.warn(
+                f"{where}: the column {name!r} is taken for that of the label {label!r}, as classes say, "
+                f"though its name ends in {str(named)!r}",
+                ColumnWarning, stacklevel=6,
+            )  # fmt: skip
 
 
 def _two_classes(found: list[Any], name: str, where: str, target: str) -> list[Any]:

@@ -175,6 +175,10 @@ def _comes(
         # Labels are taken to be as late as the latest of them is now.
         late = len(rows) - 1 - int(np.flatnonzero(has_label)[-1]) if delay is None else delay
         return np.where(has_label, rows + late, NEVER)
+    if delay is not None:
+        raise StreamError(
+            f"{table.name}: the column {label_time!r} says when labels came, and delay too: give one of them"
+        )
     if time is None:
         raise StreamError(
             f"{table.name}: when a label came is compared with the time of the prediction: ",
@@ -186,6 +190,10 @@ def _comes(
     if len(backwards):
         place = table.at(time, int(backwards[0]) + 1)
         raise StreamError(f"{place}: rows must be in the order of their times")
+    early = np.flatnonzero(has_label & (came < predicted))
+    if len(early):
+        place = table.at(label_time, int(early[0]))
+        raise StreamError(f"{place}: the label came before the prediction, by the column {time!r}")
     places = np.searchsorted(predicted, came, side="right") - 1
     return np.where(has_label, np.maximum(places, rows), NEVER)
 

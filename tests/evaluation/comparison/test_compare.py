@@ -245,6 +245,14 @@ def test_jobs_whose_cache_is_damaged_run_again(tmp_path):
     assert file.read_text() == "3"
 
 
+def test_runs_that_cannot_be_kept_are_results_all_the_same(tmp_path):
+    (tmp_path / "file").write_text("")
+    jobs = {n: Job(pow, {"base": 3, "exp": n}, tmp_path / "file" / f"{n}.json") for n in range(3)}
+    with pytest.warns(UserWarning, match="not kept for later.*set THALWEG_CACHE") as noted:
+        assert dict(run_jobs(jobs, 1)) == {0: 1, 1: 3, 2: 9}
+    assert len(noted) == 1
+
+
 def test_tuning_searches_on_the_first_part_and_judges_on_the_rest():
     stream = SEA(4000, noise=0, seed=3)
     found = tune(

@@ -38,10 +38,11 @@ def run_jobs(
         if cached is not None:
             del missing[key]
             yield key, cached
+    can_write = True
     for key, result in _run(missing, n_processes):
         file = missing[key].cache_file
-        if file is not None and not (isinstance(result, dict) and "error" in result):
-            _write(file, result)
+        if can_write and file is not None and not (isinstance(result, dict) and "error" in result):
+            can_write = _write(file, result)
         yield key, result
 
 
@@ -85,7 +86,14 @@ def _read(path: Path) -> Any:
         return None
 
 
-def _write(path: Path, result: Any) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(path) as file:
-        file.write(json.dumps(result).encode())
+def _write(path: Path, result: Any) -> bool:
+    """Write a result to its file; return whether that was possible, and warn if it was not."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with replacing(path) as file:
+            file.write(json.dumps(result).encode())
+    except OSError as error:
+        reason = f"{error.strerror or error}; set THALWEG_CACHE to another folder"
+        warnings.warn(f"runs are not kept for later: cannot write {path}: {reason}", stacklevel=2)
+        return False
+    return True

@@ -303,7 +303,7 @@ def _plain(label: Any) -> Any:
 
 
 def _as_classes(classes: Any, may_be_empty: bool = False) -> NDArray[Any]:
-    if not isinstance(classes, Iterable):
+    if isinstance(classes, str) or not isinstance(classes, Iterable):
         raise ValueError(f"classes must be a sequence of labels, got {classes!r}")
     if isinstance(classes, np.ndarray) and classes.ndim == 1 and len(classes) and classes.dtype.kind in "iuU":
         return np.asarray(classes.tolist())  # none is missing, and all have one type
@@ -318,7 +318,9 @@ def _as_classes(classes: Any, may_be_empty: bool = False) -> NDArray[Any]:
 def _plain_array(values: list[Any]) -> NDArray[Any]:
     """Return plain labels as an array: of objects if they are of several types."""
     array = np.asarray(values)
-    if array.ndim == 1 and array.dtype.kind in "iufbU" and len({*map(type, values)}) == 1:
+    is_plain = array.ndim == 1 and array.dtype.kind in "iufbU" and len({*map(type, values)}) == 1
+    # NumPy drops a NUL at the end of a text.
+    if is_plain and not (array.dtype.kind == "U" and any(value.endswith("\0") for value in values)):
         return array
     array = np.empty(len(values), dtype=object)
     array[:] = values

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thalweg._category_codes import CategoryCodes
+from thalweg._frames import plain_table
 from thalweg._stateful import PACKAGES, class_named
 from thalweg._types import Floats
 from thalweg.drift.foreign import ForeignDetector
@@ -36,6 +37,8 @@ def to_plain(value: Any) -> Any:
         return value.state()
     if hasattr(value, "update") and hasattr(value, "reset"):
         return ForeignDetector(value).state()
+    if (plain := plain_table(value)) is not value:  # costs, as a frame or another mapping than a dict
+        return to_plain(plain)
     raise TypeError(f"cannot save a value of type {type(value).__name__}: {value!r}")
 
 

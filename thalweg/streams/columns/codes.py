@@ -7,7 +7,6 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from thalweg._types import Ints
 from thalweg.errors import StreamError
@@ -175,24 +174,3 @@ class Codes:
             code = self._code[text] = len(self.values)
             self.values.append(value.strip() if isinstance(value, str) else value)
         return code
-
-
-def as_classes(values: Iterable[Any], ordered: bool = False) -> NDArray[Any]:
-    """Return labels as an array: whole numbers as integers, other numbers as floats, else text.
-
-    They are sorted, unless they are `ordered` already.
-    """
-    values = list(values)
-    if values and all(isinstance(value, (bool, np.bool_)) for value in values):
-        classes = np.array(values)
-    else:
-        spelled = [text for value in values if (text := spelling(value)) is not None]
-        if len(spelled) < len(values):
-            raise StreamError("a missing value cannot be one of the classes")
-        if any((found := number(text)) is None or not abs(found) < 2**53 for text in spelled):
-            classes = np.array([str(value) for value in values])
-        else:
-            classes = np.array([number(text) for text in spelled], dtype=np.float64)
-            if (classes == np.trunc(classes)).all():
-                classes = np.array([int(text) for text in spelled], dtype=np.int64)
-    return classes if ordered else np.sort(classes)

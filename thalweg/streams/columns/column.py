@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 from thalweg._types import Floats, Ints
 from thalweg.errors import Advice, Message
 from thalweg.streams.columns.codes import (
+    BOOLEANS,
     MISSING,
     MISSING_TEXT,
     UNKNOWN,
@@ -177,11 +178,17 @@ def _floats(array: Any, name: str) -> tuple[Floats, Problems]:
     # A sign of money, or the first thousand, may come late.
     late = parsed(pa.array([values[place].strip() for place in odd], pa.string()), ".")
     for place, value in zip(odd, late.tolist(), strict=True):
-        floats[place] = None if np.isnan(value) else value
+        floats[place] = truth(values[place]) if np.isnan(value) else value
     wrong = np.array([value is None for value in floats])[positions]
     why = " is not a number; if this is a column of categories, pass ", Advice("categorical", [name])
     bad = np.flatnonzero(wrong).tolist()
     return floats.astype(float)[positions], [(i, Message(shown(values[positions[i]]), *why)) for i in bad]
+
+
+def truth(text: str) -> float | None:
+    """Return 1 of true, and 0 of false, in a column of numbers; None of any other text."""
+    word = text.strip().capitalize()
+    return float(BOOLEANS.index(word)) if word in BOOLEANS else None
 
 
 def _float(value: Any) -> float | None:

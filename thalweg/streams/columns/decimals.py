@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from thalweg._types import Floats
-from thalweg.streams.columns.column import Problems, distinct_texts, shown, texts_in
+from thalweg.streams.columns.column import Problems, distinct_texts, shown, texts_in, truth
 from thalweg.streams.columns.number_text import MARKS, Decoration, are_numbers, decoration, parsed
 
 WRONG, WRONG_IF_TOLD = 0.05, 0.5  # most values of a column of numbers that are none
@@ -53,6 +53,11 @@ class Decimals:
             return values, _infinite(values)
         texts, positions = distinct_texts(array)
         numbers = parsed(texts, self.point)
+        odd = np.flatnonzero(np.asarray(texts.is_valid()) & np.isnan(numbers)).tolist()
+        truths = {place: value for place in odd if (value := truth(texts[place].as_py())) is not None}
+        if truths:
+            numbers = numbers.copy()
+            numbers[[*truths]] = [*truths.values()]
         wrong = np.append(np.asarray(texts.is_valid()) & np.isnan(numbers), False)[positions]
         hint = f"is not a number with a decimal {'comma' if self.point == ',' else 'point'}"
         problems = [(i, f"{shown(array[i].as_py())} {hint}") for i in np.flatnonzero(wrong).tolist()]

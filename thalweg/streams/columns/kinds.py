@@ -223,12 +223,12 @@ def _set_codes(column: Column, arrays: list[Any]) -> None:
     elif not len(column.codes) and spelled and spelled <= set(BOOLEANS):
         # False is 0 and True is 1, whichever comes first, as in files that have a type for them.
         column.codes = Codes(BOOLEANS, grows=True)
-    elif not column.is_told and "NA" in found and _are_countries(spelled):
+    elif not column.is_told and "NA" in found and are_countries(spelled):
         column.codes = Codes(grows=True, match="codes")
         column.note = "NA is a category among codes of two letters"
     column.codes.of(found)
 
 
-def _are_countries(texts: set[str]) -> bool:
+def are_countries(texts: set[str]) -> bool:
     """Return whether texts are codes of two capital letters, as those of countries."""
     return len(texts) >= MIN_COUNTRIES and all(COUNTRY.fullmatch(text) for text in texts)

@@ -45,8 +45,6 @@ def _read(column: Column, texts: Any) -> tuple[Floats, Any]:
         return codes.astype(float), codes >= 0
     point = column.reader.point if isinstance(column.reader, Decimals) else "."
     numbers = parsed(texts, "," if point == "." else ".")
-    codes = Codes([False, True]).of(texts.to_pylist())  # a boolean in a column of numbers
-    numbers = np.where(codes >= 0, codes, numbers)
     return column.missing.without_numbers(numbers), np.isfinite(numbers)
 
 

@@ -1,6 +1,6 @@
 """Spellings of categories and labels that are one: Yes, yes and Y."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from thalweg.streams.columns.column import distinct
 MIN_WORD = 3  # shorter labels may differ by case alone, such as the genotypes AA, Aa and aa
 
 
-def counted(arrays: Iterable[Any]) -> dict[Any, int]:
+def counted(arrays: Iterable[Any], strip: bool = True) -> dict[Any, int]:
     """Return how often each value that is not missing occurs, in the order of appearance."""
     counts: dict[Any, int] = {}
     for array in arrays:
@@ -20,7 +20,7 @@ def counted(arrays: Iterable[Any]) -> dict[Any, int]:
         n_rows = np.bincount(positions, minlength=len(values) + 1)
         for place in used[np.argsort(first)].tolist():
             if place < len(values) and values[place] is not None:
-                value = values[place].strip() if isinstance(values[place], str) else values[place]
+                value = values[place].strip() if strip and isinstance(values[place], str) else values[place]
                 counts[value] = counts.get(value, 0) + int(n_rows[place])
     return counts
 
@@ -37,14 +37,17 @@ def label_match(values: Iterable[Any]) -> str:
     return "caseless" if texts and are_words else "exact"
 
 
-def spellings(counts: dict[Any, int], match: str) -> dict[Any, dict[Any, int]]:
+def spellings(
+    counts: dict[Any, int], match: str, key: Callable[[Any], str | None] | None = None
+) -> dict[Any, dict[Any, int]]:
     """Return the values that `match` takes for one: each by its most frequent spelling, with all counts.
 
+    `key` returns the text that those of one group have in common, by default the one that `match` compares.
     Yes and no are spelled alike, if possible: Y and N, or Yes and No, whichever are there more often.
     """
     groups: dict[str, dict[Any, int]] = {}
     for value, n_rows in counts.items():
-        text = MATCHES[match](value)
+        text = (key or MATCHES[match])(value)
         if text is not None:
             groups.setdefault(text, {})[value] = n_rows
     alike = _alike(list(groups.values())) if match == "yes/no" else {}

@@ -61,4 +61,4 @@ def candidate(inputs: Sequence[Column], head: list[Any]) -> str | None:
 
 def _has_fractions(arrays: list[Any]) -> bool:
     numbers = plain_numbers(arrays)
-    return numbers is not None and bool(np.any(numbers % 1))
+    return numbers is not None and bool((numbers != np.round(numbers)).any())

@@ -1,8 +1,9 @@
 """Parquet and Arrow (Feather, IPC) files."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from os import PathLike
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import pyarrow.ipc
 import pyarrow.parquet
 
 from thalweg.errors import StreamError
+from thalweg.streams.columns.class_codes import TYPED
 from thalweg.streams.columns.column import CATEGORY, DATE, FLAG, Column
 from thalweg.streams.files.kept_cells import plain_cells
 from thalweg.streams.files.text_files import Batch, Distinct
@@ -34,6 +36,8 @@ class ArrowSource:
     share_read: float | None = None
     is_sparse = False
     header: bool | None = None
+    label_form = TYPED
+    labels: Mapping[str, Any] = MappingProxyType({})
     encoding: str | None = None
     not_numbers: Sequence[str] = ()
 

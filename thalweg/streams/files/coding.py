@@ -9,13 +9,12 @@ from numpy.typing import NDArray
 
 from thalweg._types import Floats, Ints
 from thalweg.errors import StreamError, first_of, short_repr
+from thalweg.streams.columns.class_codes import ClassCodes, as_classes, folded
 from thalweg.streams.columns.codes import (
     BOOLEANS,
     MISSING,
     MOST_TEXT,
     UNKNOWN,
-    Codes,
-    as_classes,
     length_problem,
     spelling,
 )
@@ -70,7 +69,7 @@ class Coding:
         self.target = reader.target
         self.known: frozenset[Any] = self.names | {*reader.ignored, *reader.ids, self.target}
         self.n_own = len(self.known)  # columns of the schema; further ones are known to be left out
-        self.labels = Codes(reader.classes.tolist(), reader.more_classes, match=reader.match)
+        self.labels = ClassCodes(reader.classes.tolist(), reader.more_classes, match=reader.match)
         self.missing = reader.missing
         self.n_inputs = len(reader.names)
         self._known_codes: dict[tuple[type, Any], int] = {}
@@ -107,7 +106,10 @@ class Coding:
 
     def is_missing(self, label: Any) -> bool:
         """Return whether a label is missing."""
-        return label is None or self.missing.is_marker(spelling(label) or "", numeric=False)
+        if self.labels.knows(label):
+            return False
+        text = spelling(label) or ""
+        return self.labels.is_missing(label) or bool(text and self.missing.is_marker(text, numeric=False))
 
     def plain(self) -> dict[str, Any]:
         """Return what decides how values become inputs and labels codes, however they are written."""
@@ -119,7 +121,8 @@ class Coding:
                 spec |= {"kind": FLAG}
             if spec["kind"] == FLAG:  # 0 and 1, False and True: the same codes
                 spec.pop("values", None), spec.pop("grows", None)
-        labels = [*map(spelling, schema["classes"])]
+        labels = [folded(label, "exact") if isinstance(label, str) else spelling(label)
+                  for label in schema["classes"]]
         return {"columns": columns, "classes": labels, "more_classes": schema["more_classes"]}
 
     def row(self, record: Mapping[str, Any], learns: bool) -> Floats | None:

@@ -28,7 +28,7 @@ def missing_counts(columns: Sequence[Column], first: FirstRows) -> dict[str, dic
                 counts.setdefault(name, Counter()).update(found)
     for name, found in counts.items():
         if used[name].codes.match == "codes":
-            del found["NA"]
+            found.pop("NA", None)
     return {name: dict(found) for name, found in counts.items() if found}
 
 

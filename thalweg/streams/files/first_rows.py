@@ -3,13 +3,23 @@
 from collections.abc import Iterable, Sequence, Sized
 from typing import Any, NamedTuple, TypeAlias
 
-import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from thalweg.errors import Advice, Message, StreamError
-from thalweg.streams.columns.codes import Codes, as_classes, length_problem, number, spelling
+from thalweg.streams.columns.class_codes import (
+    CELL,
+    FAR,
+    GIVEN,
+    ClassCodes,
+    as_classes,
+    as_label,
+    folded,
+    labels_of_cells,
+)
+from thalweg.streams.columns.codes import MATCHES, Codes, length_problem, number, spelling
 from thalweg.streams.columns.column import CATEGORY, DATE, FLAG, NUMBER, TEXT, Column, Problems
+from thalweg.streams.columns.kinds import are_countries
 from thalweg.streams.columns.spellings import counted, label_match, spellings
 from thalweg.streams.files.arrow_files import ArrowSource
 from thalweg.streams.files.text_files import TEXT as TEXTS
@@ -76,22 +86,52 @@ def check_some(source: Source, n_rows: int, messages: Sequence[str]) -> None:
         raise StreamError(f"{source.name}: no row could be read; ", messages[0])
 
 
-def check_kinds(source: Source, columns: Iterable[Column]) -> None:
-    """Raise StreamError if a column has values of a type that is not read."""
+def check_kinds(source: Source, columns: Iterable[Column], is_settled: bool = False) -> None:
+    """Raise StreamError if a column has values of a type that is not read.
+
+    If `is_settled`, none of them can be ignored.
+    """
     for column in columns:
         if column.kind not in (None, NUMBER, FLAG, CATEGORY, DATE, TEXT):
             what = f"{source.name}, column {column.name!r}: values of {column.kind} are not read; "
-            raise StreamError(what, "make them numbers or text, or pass ", Advice("ignore", [column.name]))
+            advice = ("", "") if is_settled else (", or pass ", Advice("ignore", [column.name]))
+            raise StreamError(what, "make them numbers or text", *advice)
 
 
 def first_classes(source: Source, label: Column, head: list[Any]) -> NDArray[Any]:
     """Return the sorted labels of the first rows, and set which of their spellings are one."""
-    found = counted(label.missing.cleaned(rows.column(label.name), numeric=False) for rows in head)
-    counts = {value: n for value, n in found.items() if length_problem(value) is None}
-    label.codes = Codes(grows=True, match=label_match(counts))
-    label.spellings = spellings(counts, label.codes.match)
-    check_labels(source, label, Codes(label.spellings, match=label.codes.match))
-    return as_classes(label.spellings) if label.spellings else np.empty(0, dtype=np.int64)
+    is_given = source.label_form == GIVEN
+    found = counted(
+        (label.missing.cleaned(rows.column(label.name), numeric=False) for rows in head), strip=not is_given
+    )
+    counts: dict[Any, int] = {}
+    for value, n in found.items():
+        if length_problem(value) is None and (known := as_label(source.labels.get(value, value))) is not None:
+            counts[known] = counts.get(known, 0) + n
+    label.spellings, match = _given(counts) if is_given else _spelled(counts, source.label_form)
+    label.codes = Codes(grows=True, match=match)
+    check_labels(source, label, ClassCodes(label.spellings, match=match))
+    return as_classes(label.spellings)
+
+
+def _given(counts: dict[Any, int]) -> tuple[dict[Any, dict[Any, int]], str]:
+    """Return labels that are taken as they are, and how those of later rows match them."""
+    match = label_match(counts)
+    texts = [folded(label, match) for label in counts if isinstance(label, str)]
+    match = match if len({*texts}) == len(texts) else "exact"
+    return {label: {label: n} for label, n in counts.items()}, match
+
+
+def _spelled(counts: dict[Any, int], form: str) -> tuple[dict[Any, dict[Any, int]], str]:
+    """Return the labels of cells with the counts of their spellings, and how those of later rows match."""
+    words = {text for value in counts if (text := spelling(value)) is not None}
+    match = "codes" if "NA" in counts and are_countries(words) else label_match(counts)
+    there = {value: n for value, n in counts.items() if MATCHES[match](value) is not None}
+    are_numbers = all(type(value) is not str for value in labels_of_cells(there))
+    if are_numbers and form == CELL:
+        groups = spellings(there, match)
+        return dict(zip(labels_of_cells(groups), groups.values(), strict=True)), match
+    return spellings(there, match, lambda value: folded(str(value), match)), match
 
 
 def all_classes(source: Source, label: Column, head: list[Any], strict: bool) -> tuple[NDArray[Any], int]:
@@ -99,7 +139,8 @@ def all_classes(source: Source, label: Column, head: list[Any], strict: bool) ->
     if source.once:
         raise StreamError(f"{source.name} can be read only once: name its labels, ", Advice("classes", [...]))
     first_classes(source, label, head)
-    found, n_rows = Codes(label.spellings, grows=True, match=label.codes.match), 0
+    match, form, n_rows = label.codes.match, source.label_form, 0
+    found = ClassCodes(label.spellings, grows=True, match=match, form=form, decoded=source.labels)
     for values, n_more, problems in source.distinct(label.name):
         if strict:
             raise_first(source, problems)
@@ -133,5 +174,5 @@ def most_classes(labels: Sequence[Any], n_known: int = 0) -> int:
     """
     new = labels[n_known:] if n_known > MAX_FRACTIONS else labels
     numbers = [number(spelling(value) or "") for value in new]
-    fractions = any(value is not None and value % 1 for value in numbers)
+    fractions = any(value is not None and abs(value) < FAR and value % 1 for value in numbers)
     return MAX_FRACTIONS if fractions else MAX_CLASSES

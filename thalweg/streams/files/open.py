@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from thalweg._misspelt import nearest
-from thalweg._parameters import whole_number, wrong
+from thalweg._parameters import check_no_text, whole_number, wrong
 from thalweg.errors import ParameterError, StreamError
 from thalweg.streams.base import Stream
 from thalweg.streams.columns.codes import Codes
@@ -81,8 +81,9 @@ def from_file(
     classes
         The labels in the order of their codes; any other label is an error. By default those of the ARFF
         header or, without one, the sorted labels of the first 10,000 rows; labels that appear later follow in
-        order of appearance, so `classes` may grow while rows are read (`is_open`). Labels become integers if
-        all are whole numbers, floats if all are numbers, else text.
+        order of appearance, so `classes` may grow while rows are read (`is_open`). Labels of a text file
+        become integers if all are written as whole numbers, floats if all are written as numbers, else text:
+        01067 and 1067 are two labels.
     categorical, numeric, date, text
         Names or positions of columns to read as categories, numbers, dates or text, whatever their values.
         `categorical` may be a dict: for each name its categories in the order of their codes, any other being
@@ -191,6 +192,7 @@ class ReadingOptions:
 
     def checked(self, target: str | int | None, who: str = "from_file") -> Self:
         """Return the options, checked; raise ParameterError or ValueError for the first that is wrong."""
+        check_no_text(who, classes=self.classes)
         if self.on_error not in ("raise", "skip"):
             raise wrong(who, "on_error", "'raise' or 'skip'", self.on_error)
         if self.decimal is not None and (type(self.decimal) is not str or self.decimal not in (".", ",")):
@@ -214,13 +216,19 @@ def open_source(
     """Return a stream of the rows of a source, whose columns are read as the checked options say."""
     schema = options.schema
     check_names(source, [column.name for column in source.columns])
+    told: dict[str, str] = {}
     for column in _find_all(source, options.ignore):
+        told[column.name] = "ignore"
         column.kind, column.is_told, column.note = IGNORED, True, "as asked"
     label = _label(source, target, schema) if options.with_labels else None
     kinds = {CATEGORY: options.categorical, NUMBER: options.numeric, DATE: options.date, TEXT: options.text}
+    names = {CATEGORY: "categorical", NUMBER: "numeric", DATE: "date", TEXT: "text"}
     for kind, chosen in kinds.items():
         listed = [*chosen.values()] if isinstance(chosen, Mapping) else None
         for i, column in enumerate(_find_all(source, chosen)):
+            if told.setdefault(column.name, names[kind]) != names[kind]:
+                both = f"is named by {told[column.name]} and {names[kind]}; name it once"
+                raise StreamError(f"{source.name}: the column {column.name!r} {both}")
             column.kind, column.is_told = kind, True
             if listed is not None:
                 values = listed[i]
@@ -318,7 +326,8 @@ def _find_all(source: Source, chosen: str | int | Iterable[str | int]) -> list[C
 def _find(source: Source, which: str | int | None) -> Column:
     """Return the column with this name or position."""
     if isinstance(which, str):
-        found = [column for column in source.columns if column.name == which]
+        name = which if which in [column.name for column in source.columns] else which.strip()
+        found = [column for column in source.columns if column.name == name]
     else:
         found = source.columns[which : which + 1 or None] if which is not None else []
     if not found:

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from thalweg._misspelt import nearest
 from thalweg.errors import StreamError, first_of
-from thalweg.streams.columns.codes import Codes, as_classes
+from thalweg.streams.columns.class_codes import as_classes
+from thalweg.streams.columns.codes import Codes
 from thalweg.streams.columns.column import CATEGORY, DATE, FLAG, IGNORED, NUMBER, TEXT, Column, is_text
 from thalweg.streams.columns.date_parts import PARTS
 from thalweg.streams.columns.dates import Dates, dates_of_schema
@@ -72,7 +73,7 @@ class SchemaReader:
             is_some = len(missing) < len(self._examples)
             raise StreamError(f"{source.name}: {_missing(missing, list(by_name), is_some)}")
         chosen = [by_name[name] for name in self._examples]
-        check_kinds(source, chosen)
+        check_kinds(source, chosen, is_settled=True)
         extra = []
         for column in source.columns:
             if column.name not in self._examples and column is not label:

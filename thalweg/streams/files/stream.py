@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from thalweg._types import Block, Ints, Mask
 from thalweg.errors import Advice, Message, StreamError
 from thalweg.streams.base import Stream, recut
-from thalweg.streams.columns.codes import MISSING, MISSING_TEXT, Codes, as_classes
+from thalweg.streams.columns.class_codes import CELL, ClassCodes, as_classes, labels_of_cells
+from thalweg.streams.columns.codes import MISSING, MISSING_TEXT
 from thalweg.streams.columns.column import (
     CATEGORY,
     IGNORED,
@@ -50,6 +51,11 @@ from thalweg.streams.files.text_files import Batch
 from thalweg.streams.schema import schema
 
 N_MESSAGES = 5
+# Of a schema, these are its own: they cannot be given with `like`, or to a model that has learned.
+IN_SCHEMA = frozenset(
+    ("categorical", "numeric", "date", "date_parts", "text", "n_words", "ignore", "classes", "scan_labels")
+)
+BLOCK, MOST_CELLS = 1 << 14, 1 << 24  # rows that are read as one, and the numbers in them
 
 
 class FileStream(Stream):
@@ -78,7 +84,7 @@ class FileStream(Stream):
         if label is not None:
             known = self._first_classes
             warnings += target_warnings(self.inputs, label, known, first.head, is_target_told)
-        self._columns = report_columns(source.columns, label, warnings, first)
+        self._columns = report_columns(source.columns, label, self._advised(warnings), first)
         ids = () if schema is None else schema.ids
         self._ids = [each.name for each in source.columns if each.note in ID_NOTES or each.name in ids]
         self.kept = tuple(self._ids if keep is None else keep)
@@ -94,10 +100,12 @@ class FileStream(Stream):
         """Set the inputs and how their columns are read; return the first rows, and warnings."""
         source, last = self.source, [] if self.label is None else [self.label]
         warnings: list[str] = []
+        self._settled: frozenset[str] = frozenset()  # parameters that can be given no more
         if schema is None:
             candidates = _candidates(source, self.label)
         else:
             candidates, warnings = schema.choose(source, self.label)
+            self._settled = IN_SCHEMA
         for column in last:
             column.missing, column.spellings = options.missing, {}
         check_kinds(source, [*candidates, *last])
@@ -112,6 +120,10 @@ class FileStream(Stream):
             schema.set_readers(candidates, first.head, options, source.name)
         self._read_names = [column.name for column in [*self.inputs, *last]]
         self.n_features = len(self._names)
+        self._block = max(1, min(BLOCK, MOST_CELLS // max(self.n_features, 1)))
+        places = np.cumsum([0, *(column.n_inputs for column in self.inputs)]).tolist()
+        inputs = zip(places[:-1], self.inputs, strict=True)
+        self._categorical = [(place, column) for place, column in inputs if column.kind == CATEGORY]
         self.is_sparse = source.is_sparse or any(column.kind == TEXT for column in self.inputs)
         self._sparse_inputs = source.inputs(self.inputs) if isinstance(source, SparseSource) else None
         return first, warnings
@@ -131,7 +143,8 @@ class FileStream(Stream):
             self._first_classes, self._more_classes = np.empty(0, dtype=np.int64), True
             return None
         if classes is not None or label.codes.values:
-            self._first_classes = as_classes(label.codes.values if classes is None else classes, ordered=True)
+            listed = labels_of_cells(label.codes.values) if source.label_form == CELL else label.codes.values
+            self._first_classes = as_classes(listed if classes is None else classes, ordered=True)
         elif scan_labels:
             strict = self.on_error == "raise"
             self._first_classes, n_rows = all_classes(source, label, first.head, strict)
@@ -148,7 +161,10 @@ class FileStream(Stream):
         self._n_read = 0
         self.skipped_rows: list[int] = []
         self.messages: list[str] = []
-        self._labels = Codes(self._first_classes, where=f"{self.name}, classes", match=self._match)
+        self._labels = ClassCodes(
+            self._first_classes.tolist(), where=f"{self.name}, classes", match=self._match,
+            form=self.source.label_form, decoded=self.source.labels,
+        )
         self.classes = self._first_classes
 
     @property
@@ -224,12 +240,9 @@ class FileStream(Stream):
         total = 0
         with reading(self.source.name):
             kept = [] if cells is None else cells.names
-            for batch in self.source.batches(self._read_names, numeric, last=True, kept=kept):
-                X, codes, problems = self._converted(batch)
-                good = None
-                if problems or batch.problems:
-                    good = self._good_rows(len(codes), problems, batch)
-                    X, codes = X[good], codes[good]
+            for batch, X, codes, good in self._whole_blocks(
+                self.source.batches(self._read_names, numeric, last=True, kept=kept)
+            ):
                 if cells is not None:
                     cells.add(batch.rows, good)
                 self._n_read += len(codes)
@@ -243,6 +256,66 @@ class FileStream(Stream):
             raise StreamError(f"{self.name} was cut short: {self._n_bytes} bytes before, {n_bytes} now")
         if self.is_open and self.label is not None:
             check_any(self.source, self.label, self.classes)
+
+    def _whole_blocks(self, batches: Iterator[Batch]) -> Iterator[tuple[Batch, Any, Ints, Mask | None]]:
+        """Yield the rows of batches, and which of the rows of each are meant; None for all.
+
+        Rows come when their block of `self._block` rows of the source is read, so that in any form of the
+        source the rows before a bad one are the same. Of its block no category or label stays.
+        """
+        if self.on_error != "raise":
+            for batch in batches:
+                X, codes, problems = self._converted(batch)
+                good = self._good_rows(len(codes), problems, batch) if problems or batch.problems else None
+                yield (batch, X, codes, None) if good is None else (batch, X[good], codes[good], good)
+            return
+        held: list[tuple[Batch, Any, Ints, Mask | None]] = []
+        known = self._known()  # at the start of the block that is held
+        for batch in batches:
+            before = self._known()
+            try:
+                X, codes, problems = self._converted(batch)
+            except StreamError:
+                self._forget(known)
+                raise
+            bad = [*(int(batch.numbers[i]) for i, _ in problems), *(number for number, _ in batch.problems)]
+            last = min(bad) - 1 if bad else int(np.max(batch.numbers, initial=0))
+            n = int(np.searchsorted(batch.numbers, last // self._block * self._block, side="right"))
+            if n:
+                yield from held
+                rows = np.arange(len(codes)) < n
+                yield (batch, X, codes, None) if n == len(codes) else (batch, X[:n], codes[:n], rows)
+                known, held = self._known_after(before, X[:n], codes[:n]), []
+            if bad:
+                self._forget(known)
+                self._good_rows(len(codes), problems, batch)
+            if n < len(codes):
+                held.append((batch, X[n:], codes[n:], np.arange(len(codes)) >= n))
+        yield from held
+
+    def _known(self) -> list[int]:
+        """Return how many categories each column that has some has, and how many labels there are."""
+        return [*(len(column.codes) for _, column in self._categorical), len(self._labels)]
+
+    def _known_after(self, before: list[int], X: Any, codes: Ints) -> list[int]:
+        """Return what `_known` was after these rows; `before` is what it was before their batch."""
+        found, now = before.copy(), self._known()
+        for j, (place, _) in enumerate(self._categorical):
+            if now[j] > before[j]:
+                cells = X[:, [place]]
+                values = cells.data if hasattr(cells, "tocsr") else cells
+                found[j] = max(before[j], int(np.max(values[~np.isnan(values)], initial=-1)) + 1)
+        found[-1] = max(before[-1], int(np.max(codes, initial=-1)) + 1)
+        return found
+
+    def _forget(self, known: list[int]) -> None:
+        """Forget the categories and labels beyond those that were known."""
+        for (_, column), n in zip(self._categorical, known[:-1], strict=True):
+            while len(column.codes) > n:
+                column.codes.forget_last()
+        while len(self._labels) > known[-1]:
+            self._labels.forget_last()
+        self.classes = as_classes(self._labels.values, ordered=True)
 
     def _converted(self, batch: Batch) -> tuple[Any, Ints, Problems]:
         """Return X, codes and a list of (position, error message)."""
@@ -280,10 +353,15 @@ class FileStream(Stream):
         check_labels(self.source, label, self._labels)
         self.classes = as_classes(self._labels.values, ordered=True)
 
+    def _advised(self, messages: Iterable[str]) -> list[str]:
+        """Return messages without the advice to pass what the schema says."""
+        return [each.without(self._settled) if isinstance(each, Message) else each for each in messages]
+
     def _good_rows(self, n: int, problems: Problems, batch: Batch) -> Mask:
         """Return which of `n` rows have no problem; count the others, or raise StreamError for the first."""
         found = {int(batch.numbers[i]): complaint for i, complaint in reversed(problems)}
         found |= dict(batch.problems)
+        found = dict(zip(found, self._advised(found.values()), strict=True))
         if self.on_error == "raise":
             raise_first(self.source, list(found.items()))
         self.skipped_rows += sorted(found)

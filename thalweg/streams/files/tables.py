@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from thalweg._frames import frame_columns, frame_names
 from thalweg.errors import ParameterError, StreamError, short_repr
+from thalweg.streams.columns.class_codes import CELL, GIVEN, TYPED
 from thalweg.streams.columns.column import CATEGORY, Column
 from thalweg.streams.columns.kinds import plain_numbers
 from thalweg.streams.files.arrow_files import ROWS, ArrowSource, kind_of
@@ -25,11 +26,14 @@ class TableSource(ArrowSource):
 
     A column of text is a category if all its texts are whole numbers that recur, as a frame has a type for
     numbers; `is_typed` says whether it has. Otherwise its kind is found as in a text file. `given` are the
-    columns that the rows have.
+    columns that the rows have; `form` and `labels` say how labels are read, as in `ClassCodes`.
     """
 
-    def __init__(self, table: Any, name: str, is_typed: bool, given: frozenset[str]) -> None:
-        self.name, self.path, self.given = name, "", given
+    def __init__(
+        self, table: Any, name: str, is_typed: bool, given: frozenset[str], form: str,
+        labels: Mapping[str, Any],
+    ) -> None:
+        self.name, self.path, self.given, self.label_form, self.labels = name, "", given, form, labels
         self._table, self._schema, self.n_rows = table, table.schema, table.num_rows
         self.columns = [self._column(field, is_typed) for field in table.schema]
 
@@ -42,7 +46,7 @@ class TableSource(ArrowSource):
     def _are_numbers(self, name: str) -> bool:
         texts = self._table.column(name)[:FIRST_ROWS].combine_chunks().dictionary_encode()
         found = plain_numbers([texts])
-        is_whole = found is not None and len(found) > 0 and not (found % 1).any()
+        is_whole = found is not None and len(found) > 0 and not (found != np.round(found)).any()
         return is_whole and 2 * len(texts.dictionary) <= len(texts)
 
     def _read(self, names: Sequence[str]) -> Iterator[Any]:
@@ -53,16 +57,22 @@ class TableSource(ArrowSource):
 
 
 def table_source(
-    rows: Any, labels: Any = None, label_name: str | None = None, wanted: Collection[str] = ()
+    rows: Any, labels: Any = None, label_name: str | None = None, wanted: Collection[str] = (),
+    known: Collection[str] = (),
 ) -> TableSource:
     """Return a frame, an array, records or one record as a source.
 
     `labels`, if given, are its last column, instead of another one called `label_name`; by default it has
-    the name of the labels, or a free one. Records get the `wanted` columns that they do not have, all
-    missing. Raise StreamError if there is no column.
+    the name of the labels, or a free one. They are taken as they are: none is read as a cell. Records get the
+    `wanted` columns that they do not have, all missing. Names lose the blanks around them, as in files, but
+    for those `known`. Raise StreamError if there is no column.
     """
     table, is_typed = as_table(rows)
+    new = trimmed(table.column_names, known)
+    if new:
+        table = table.rename_columns([new.get(each, each) for each in table.column_names])
     name = type(rows).__name__ if is_typed else "records"
+    decoded: dict[str, Any] = {}
     given = frozenset(table.column_names)
     for each in wanted if not is_typed else ():
         if each not in given:
@@ -73,10 +83,49 @@ def table_source(
             raise StreamError(f"{name}: got {table.num_rows} rows and {n_labels} labels")
         last = _free_name(labels, given) if label_name is None else label_name
         table = table.drop_columns([last]) if last in given else table
-        table = table.append_column(last, _table(name, {last: labels}).column(0))
+        values, decoded = _told_apart(labels)
+        table = table.append_column(last, _table(name, {last: values}).column(0))
+    elif isinstance(label_name, str) and label_name in given and not is_typed:
+        listed = [rows] if isinstance(rows, Mapping) else rows
+        old = next((old for old, each in new.items() if each == label_name), label_name)
+        values, decoded = _told_apart([flat(row).get(old) for row in listed])
+        if decoded:
+            place = table.column_names.index(label_name)
+            table = table.set_column(place, label_name, _table(name, {label_name: values}).column(0))
     if not table.num_columns:
         raise StreamError(f"{name} has no columns")
-    return TableSource(table, name, is_typed, given)
+    form = GIVEN if labels is not None else TYPED if is_typed else CELL
+    return TableSource(table, name, is_typed, given, form, decoded)
+
+
+def trimmed(names: Collection[str], known: Collection[str] = ()) -> dict[str, str]:
+    """Return new names for those with blanks around them, unless they are known or the new ones are taken."""
+    return {
+        name: name.strip() for name in names
+        if name != name.strip() and name not in known and name.strip() not in names
+    }  # fmt: skip
+
+
+def _told_apart(labels: Any) -> tuple[Any, dict[str, Any]]:
+    """Return labels as a column takes them, and what its texts stand for if it has text and other types.
+
+    An array of Arrow has one type: 1 beside "x" would become "1".
+    """
+    if not isinstance(labels, list | tuple) and str(getattr(labels, "dtype", None)) != "object":
+        return labels, {}
+    plain = [each.item() if isinstance(each, np.generic) else each for each in labels]
+    kinds = {type(each) for each in plain}
+    if str not in kinds or kinds.isdisjoint((bool, int, float)):
+        return labels, {}
+    texts = {each for each in plain if type(each) is str}
+    found: dict[str, Any] = {}
+    column: list[Any] = []
+    for each in plain:
+        if type(each) in (bool, int, float) and each == each:
+            text = str(each) if str(each) not in texts else f"{each} ({type(each).__name__})"
+            found[text], each = each, text
+        column.append(each)
+    return column, found
 
 
 def _n_labels(labels: Any) -> int:

@@ -5,12 +5,13 @@ import os
 import sys
 from codecs import BOM_UTF8
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from os import PathLike
+from types import MappingProxyType
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -19,6 +20,7 @@ import pyarrow.csv
 
 from thalweg._types import Ints
 from thalweg.errors import StreamError
+from thalweg.streams.columns.class_codes import CELL
 from thalweg.streams.columns.codes import MISSING_TEXT
 from thalweg.streams.columns.column import Column, Problems
 from thalweg.streams.files._native.text_cells import distinct_cells
@@ -108,13 +110,16 @@ class TextSource:
 
     `share_read` is the share of the file's bytes up to the latest batch; None if unknown. `header` says
     whether the names of the columns are those of a first row; None if the format has its own header.
-    `not_numbers` are cells that stand for a missing number.
+    `not_numbers` are cells that stand for a missing number. `label_form` and `labels` are the form and the
+    decoded labels of `ClassCodes`.
     """
 
     n_rows = None
     not_numbers: Sequence[str] = MISSING_TEXT
     is_sparse = False
     header: bool | None = None
+    label_form = CELL
+    labels: Mapping[str, Any] = MappingProxyType({})
 
     def __init__(
         self,
