@@ -59,7 +59,7 @@ def _recorded(codes: Ints, p: Floats, classes: list[Any], drifts: ArrayLike) -> 
         record.add(Step(p, codes, tested=True, learned=codes >= 0), p, len(codes))
     labels = LabelCodes(classes, False, "")
     arrays = record.arrays()
-    del arrays["interrupted"], arrays["row_numbers"]
+    del arrays["interrupted"], arrays["timed_out"], arrays["row_numbers"]
     known_drifts = np.asarray(drifts, dtype=np.int64)
     return Run(
         "predictions", "arrays", classes=labels.classes, n_rows=len(codes), drifts=known_drifts, **arrays

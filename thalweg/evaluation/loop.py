@@ -47,7 +47,8 @@ class Record:
     ) -> None:
         self.n_classes = n_classes
         self.n = self.n_learned = self.reached = 0
-        self.learner_seconds, self.interrupted = 0.0, False
+        self.learner_seconds = 0.0
+        self.interrupted = self.timed_out = False
         self._n_right = self._n_scored = self._n_counted = 0
         self._baselines = Baselines(n_classes, most_classes)
         self.follower = None
@@ -131,6 +132,7 @@ class Record:
             "row_numbers": None if self._numbers is None else _first_rows(self._numbers, n),
             "sets": None if self.watcher is None else _first_rows(self._sets, n),
             "interrupted": self.interrupted,
+            "timed_out": self.timed_out,
         }
 
     def _add_tested(
@@ -179,7 +181,7 @@ def run_steps(
             progress(0, total, math.nan)
         for step in cut(steps, observers) if observers else steps:
             if clock() >= last_moment:
-                record.interrupted = True
+                record.interrupted = record.timed_out = True
                 break
             classes = None if stream is None else stream.classes
             if classes is not None and len(classes) > record.n_classes:

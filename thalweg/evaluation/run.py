@@ -87,6 +87,8 @@ class Run(Pickled):
         The accuracy of windows of rows as it could be estimated at their end, if that was asked for.
     interrupted : bool
         Whether Ctrl-C or a limit of time stopped the run; then the rest is the result so far.
+    timed_out : bool
+        Whether it was the limit of time.
     """
 
     learner: str
@@ -124,6 +126,7 @@ class Run(Pickled):
     messages: list[str] = field(default_factory=list)
     estimates: "WindowEstimates | None" = None
     interrupted: bool = False
+    timed_out: bool = False
     keeps_rows = True
 
     def __repr__(self) -> str:
@@ -299,6 +302,17 @@ class Run(Pickled):
             "date": self.date,
             "command": self.command,
         }
+
+
+def not_cut(run: Run) -> Run:
+    """Return a run that came to its end or its limit of time; raise KeyboardInterrupt if Ctrl-C cut it.
+
+    A run is a whole result where it is alone, even if it was cut. Among several it is none: it must not be
+    kept, ranked or compared, and the others need not begin.
+    """
+    if run.interrupted and not run.timed_out:
+        raise KeyboardInterrupt
+    return run
 
 
 def setting(value: Any) -> str:

@@ -1,5 +1,6 @@
 """Comparisons of learners on streams, and the search for parameters."""
 
+import itertools
 import json
 
 import numpy as np
@@ -8,7 +9,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from thalweg.adapters import SklearnLearner
 from thalweg.errors import ParameterError
-from thalweg.evaluation import compare, metrics, prequential, standard_error, tune
+from thalweg.evaluation import compare, loop, metrics, prequential, standard_error, tune
 from thalweg.evaluation.arguments import as_learner
 from thalweg.evaluation.comparison.parallel import Job, run_jobs
 from thalweg.evaluation.comparison.tune import choices
@@ -306,3 +307,49 @@ def test_the_page_says_how_it_was_made_and_draws_the_baselines(tmp_path):
     curve = found.results["nb", "sea", 0]["curve"]
     assert curve["x"][-1] == 699 and curve["y"][-1] is not None
     assert "1 stream<" in page and "1 streams" not in page
+
+
+@pytest.fixture
+def cut_at(monkeypatch):
+    """Return a function after which Ctrl-C comes in the n-th step of all runs from now on."""
+
+    def cut(n):
+        real, calls = loop._run_and_record, itertools.count(1)
+
+        def step(*arguments):
+            if next(calls) == n:
+                raise KeyboardInterrupt
+            real(*arguments)
+
+        monkeypatch.setattr(loop, "_run_and_record", step)
+
+    return cut
+
+
+def test_ctrl_c_ends_a_comparison_and_keeps_only_the_runs_that_were_finished(cache, cut_at):
+    def compared(**more):
+        return compare([NaiveBayes(), HoeffdingTree()], ["sea"], rows=3000, n_jobs=1, **more)
+
+    cut_at(5)  # the second block of the second run
+    with pytest.raises(KeyboardInterrupt):
+        compared()
+    assert len(list(cache.rglob("*.json"))) == 1
+    after = compared()
+    assert after.kept().tolist() == [[True, False]]
+    np.testing.assert_array_equal(after.table(), compared(fresh=True).table())
+    assert after.ranked == ["sea"]
+
+
+@pytest.mark.parametrize("step", [2, 5, 8])  # in the search, where the first and where the second is judged
+def test_ctrl_c_ends_a_search_for_parameters(cut_at, step):
+    cut_at(step)
+    with pytest.raises(KeyboardInterrupt):
+        tune(NearestNeighbours(), SEA(4000, seed=1), grid={"n_neighbours": [1, 3]}, n_jobs=1)
+
+
+def test_a_limit_of_time_is_no_ctrl_c(cut_at):
+    run = prequential(SEA(50_000_000, seed=1), NaiveBayes(), limit=0.05)
+    assert run.interrupted and run.timed_out
+    cut_at(2)
+    run = prequential(SEA(50_000_000, seed=1), NaiveBayes(), limit=10, keep="totals")
+    assert run.interrupted and not run.timed_out

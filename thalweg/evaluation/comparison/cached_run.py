@@ -16,7 +16,7 @@ from thalweg.evaluation import curves, metrics
 from thalweg.evaluation.baselines import BASELINES
 from thalweg.evaluation.comparison.parallel import cache_path
 from thalweg.evaluation.protocols import prequential
-from thalweg.evaluation.run import Run
+from thalweg.evaluation.run import Run, not_cut
 from thalweg.evaluation.summary import plain, plain_number
 from thalweg.evaluation.tally import LEARNER
 from thalweg.evaluation.uncertainty import standard_error
@@ -58,7 +58,7 @@ class Source(NamedTuple):
 def evaluate(learner: Any, source: Source, seed: int, settings: dict[str, Any]) -> dict[str, Any]:
     """Return the result of a learner on a stream, as plain data; an error is a result too."""
     try:
-        found = result_of(prequential(source.opened(seed), learner, seed=seed, **settings))
+        found = result_of(not_cut(prequential(source.opened(seed), learner, seed=seed, **settings)))
         return found | {"same_rows": source.has_same_rows, "measured": time.time()}
     except Exception as error:
         message = error.message if isinstance(error, StreamError) else str(error)

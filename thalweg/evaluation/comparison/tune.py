@@ -22,6 +22,7 @@ from thalweg.evaluation.comparison.compare import Done, share_of_labels, source_
 from thalweg.evaluation.comparison.parallel import Job, run_jobs
 from thalweg.evaluation.comparison.ranges import usual_values
 from thalweg.evaluation.protocols import prequential
+from thalweg.evaluation.run import not_cut
 from thalweg.evaluation.uncertainty import Difference, paired
 from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.streams.source import is_learner
@@ -210,7 +211,7 @@ def scored(
 ) -> tuple[float, str]:
     """Return the score of a learner on a stream, and an empty text or, with NaN, why there is none."""
     try:
-        run = prequential(source.opened(seed), learner, seed=seed, **settings)
+        run = not_cut(prequential(source.opened(seed), learner, seed=seed, **settings))
         score = float(getattr(metrics, metric)(run))
     except Exception as error:
         return math.nan, str(error) if isinstance(error, ThalwegError) else f"{type(error).__name__}: {error}"
@@ -270,5 +271,5 @@ def judge(
     learner: StreamClassifier, source: Source, seed: int, settings: dict[str, Any], start: int, metric: str
 ) -> tuple[dict[str, Any], float]:
     """Return the result of a learner on the rows from `start` on, and its score; it learns all rows."""
-    run = prequential(source.opened(seed), learner, seed=seed, **settings).part(start)
+    run = not_cut(prequential(source.opened(seed), learner, seed=seed, **settings)).part(start)
     return result_of(run), float(getattr(metrics, metric)(run))
