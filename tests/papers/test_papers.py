@@ -87,3 +87,19 @@ def test_a_run_that_ctrl_c_cut_is_not_kept(task, tmp_path, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         run_tasks("some", [task()], n_jobs=1)
     assert not list((tmp_path / "cache").rglob("*.json"))
+
+
+def test_another_file_is_another_result(tmp_path):
+    rows, log = tmp_path / "rows.csv", tmp_path / "log"
+    tasks = [Task(("count", 0), length, {"file": str(rows), "log": str(log)})]
+    for text in ("a", "ab", "ab"):
+        rows.write_text(text) if not rows.exists() or rows.read_text() != text else None
+        assert run_tasks("some", tasks, n_jobs=1) == {("count", 0): len(text)}
+    assert log.read_text() == "xx"
+
+
+def length(file, log):
+    with open(log, "a") as written:
+        written.write("x")
+    with open(file) as read:
+        return len(read.read())
