@@ -41,6 +41,7 @@ class Record:
     """
 
     follower: Follower | None
+    _last: tuple[Step, int, int] | None = None
 
     def __init__(
         self, n_classes: int, expected: int | None, numbered: bool, most_classes: int | None = None
@@ -72,6 +73,7 @@ class Record:
     def add(self, step: Step, p: Floats, n: int) -> None:
         """Record the first `n` rows of a step; `p` has the probabilities of the tested ones."""
         sets = None if self.watcher is None else self.watcher.after(step, p, n)
+        self._last = step, n, self.n
         if step.codes is not None:
             codes, tested, learned = step.codes[:n], _first(step.tested, n), _first(step.learned, n)
             known, n_known = _where(codes, learned), self.n_learned + _count_before(learned, n)
@@ -84,6 +86,19 @@ class Record:
             self.n_learned += len(known)
         if step.row is not None:
             self.reached = step.row + 1 - (0 if step.tested else len(step.X) - n)
+
+    def learned_at(self) -> Ints:
+        """Return for each row learned in the last step the row of the stream that had come by then."""
+        if self._last is None:
+            return np.empty(0, dtype=np.int64)
+        step, n, n_tested = self._last
+        if step.codes is None:
+            return np.empty(0, dtype=np.int64)
+        if step.row is not None:
+            rows = np.arange(step.row - len(step.X) + 1, step.row + 1)[:n]
+        else:
+            rows = n_tested - 1 + np.cumsum(np.broadcast_to(_first(step.tested, n), n))
+        return _where(rows, _first(step.learned, n))
 
     @property
     def n_rows(self) -> int:
@@ -188,14 +203,18 @@ def run_steps(
                 record.set_classes(len(classes))
             _run_and_record(learner, step, record, classes)
             if recorder is not None:
-                recorder.add(record.n_rows)
+                recorder.add(record.n_rows, record.learned_at)
             for observer in observers:
+                if hasattr(observer, "set_rows"):
+                    observer.set_rows(record.learned_at())
                 observer.update_coded(learner, *step.learned_rows())
             if progress is not None and clock() >= next_report:
                 progress(record.n_rows, total, record.running_accuracy())
                 next_report = clock() + _SECONDS_BETWEEN_REPORTS
     except KeyboardInterrupt:
         record.interrupted = True
+        if recorder is not None:
+            recorder.add(record.n_rows, record.learned_at)  # of the rows of a step that was cut
 
 
 def _run_and_record(learner: Any, step: Step, record: Record, classes: NDArray[Any] | None) -> None:

@@ -17,7 +17,7 @@ from thalweg.evaluation.arrivals import Arrivals, Distribution, steps_as_labels_
 from thalweg.evaluation.asked_labels import Asking, as_budget, steps_as_labels_are_asked
 from thalweg.evaluation.estimating import EstimateFollower, as_estimate
 from thalweg.evaluation.formatting import DATE
-from thalweg.evaluation.history import HistoryRecorder, inner_of, resolved_parameters
+from thalweg.evaluation.history import HistoryRecorder, resolved_parameters
 from thalweg.evaluation.inputs.observers import Observers, as_list, begin_observer
 from thalweg.evaluation.loop import Progress, Record, constant_parts, run_steps
 from thalweg.evaluation.prediction_sets import watcher_of
@@ -279,7 +279,8 @@ def _evaluate(
     explained = {"history": recorder.history(), "explanations": [each for each in found if each is not None]}
     estimates = None if follower is None else follower.estimates()
     return _run(
-        stream, learner, record, classes, settings=settings, estimates=estimates, **times, **explained
+        stream, learner, record, classes, settings=settings, estimates=estimates, alarms=recorder.alarms(),
+        **times, **explained,
     )
 
 
@@ -302,7 +303,6 @@ def _run(stream: Stream, learner: Any, record: Record, classes: NDArray[Any], **
         classes=classes,
         n_rows=record.n_rows,
         drifts=drifts[drifts < record.n_rows],
-        alarms=np.asarray(getattr(inner_of(learner), "drifts_", ()), dtype=np.int64),
         memory=bytes_of(learner.state() if is_ours else vars(learner)),
         columns=stream.columns,
         learner_code=learner_code(learner),

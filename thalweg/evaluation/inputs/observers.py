@@ -17,7 +17,9 @@ class Observer(Protocol):
     """Looks at a learner whenever `n_until_next` more rows have been learned.
 
     If it has a method `set_columns`, that is called after `begin` with the `InputColumns` of the stream. If
-    its attribute `reads_rows` is False, it does not look into the rows it gets, and these may be sparse.
+    its attribute `reads_rows` is False, it does not look into the rows it gets, and these may be sparse. If
+    it has a method `set_rows`, that is called before `update_coded` with the row of the source at which each
+    row is learned: labels may come late or never.
     """
 
     @property

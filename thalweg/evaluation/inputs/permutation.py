@@ -61,6 +61,8 @@ class PermutationImportance(Pickled):
     array([0.23, 0.21, 0.  ])
     """
 
+    _learned_at: Ints | None = None
+
     def __init__(
         self,
         window: int = 500,
@@ -87,6 +89,7 @@ class PermutationImportance(Pickled):
         self._rows: list[tuple[Floats, Ints]] = []
         self._n_learned = self._n_held = self._n_results = 0
         self._next = self.period
+        self._learned_at = None
         self._record = BoundedRecord[tuple[int, float, Floats]](MOST_KEPT, 1)  # by the number of results
         return self
 
@@ -98,6 +101,10 @@ class PermutationImportance(Pickled):
         self.parts = {name: [part.name for part in below] for name, below in parts.items()}
         self._groups = [list(group.inputs) for group in groups]
 
+    def set_rows(self, rows: Ints) -> None:
+        """Tell it the rows of the source at which the next rows are learned; else they are numbered here."""
+        self._learned_at = rows
+
     @property
     def n_until_next(self) -> int:
         """Learned rows until the learner is copied; blocks that end there make results exact."""
@@ -105,8 +112,12 @@ class PermutationImportance(Pickled):
 
     @property
     def history_(self) -> dict[str, Any]:
-        """The results: "row", the number of learned rows at the end of each window; "score", the accuracy or
-        log-loss there; "importance", with a line for each of them and a column for each of `names`."""
+        """The results, in bounded number.
+
+        "row" is the number of the source's rows at the end of each window, or of learned rows if `update` is
+        called; "score" the accuracy or log-loss there; "importance" has a line for each of them and a column
+        for each of `names`.
+        """
         results = self._record.values
         importances = [importance for _, _, importance in results]
         return {
@@ -133,13 +144,16 @@ class PermutationImportance(Pickled):
 
     def update_coded(self, learner: Any, X: Floats, codes: Ints) -> None:
         """Do `update` for labels given as positions in the learner's classes; rows below 0 are left out."""
-        X, codes = X[codes >= 0], codes[codes >= 0]
+        known = codes >= 0
+        learned_at, self._learned_at = self._learned_at, None
+        rows = np.arange(self._n_learned, self._n_learned + len(X)) if learned_at is None else learned_at
+        X, codes, rows = X[known], codes[known], rows[known]
         if self._learner is not None:
             kept = slice(self.window - self._n_held)
             self._rows.append((X[kept].copy(), codes[kept].copy()))
             self._n_held += len(X[kept])
             if self._n_held == self.window:
-                self._add_result(self._n_learned + len(X[kept]))
+                self._add_result(int(rows[kept][-1]) + 1)
         self._n_learned += len(X)
         if self._n_learned >= self._next and self._learner is None:
             self._learner = learner.copy() if hasattr(learner, "copy") else copy.deepcopy(learner)
