@@ -2,7 +2,7 @@
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -60,6 +60,11 @@ class History:
         size = np.nan_to_num(np.abs(self.values)).mean(axis=0)
         return self._only(np.sort(np.argsort(-size, kind="stable")[:most]).tolist())
 
+    def between(self, start: int, stop: int) -> "History | None":
+        """Return what was noted after the row `start`, up to `stop`; None if that is nothing."""
+        inside = (self.rows > start) & (self.rows <= stop)
+        return replace(self, rows=self.rows[inside], values=self.values[inside]) if inside.any() else None
+
     def _only(self, kept: list[int]) -> "History":
         names = [self.names[m] for m in kept]
         parts = {name: below for name, below in self.parts.items() if name in names}
@@ -93,7 +98,7 @@ class HistoryRecorder:
         self._noted_at: dict[int, int] = {}  # what an Ensemble noted in this run, and at which row
 
     def add(self, row: int, learned: Callable[[], Ints]) -> None:
-        """Record what is due at this row; `learned` returns at which row each of the last rows was learned."""
+        """Record what is due at this row; `learned` returns where rows of the last step were learned."""
         inner = inner_of(self._outer)
         if self._name is not None and self._record.is_due(row):
             value = np.ravel(getattr(inner, self._name))[:MOST_MEMBERS]

@@ -82,7 +82,7 @@ class Record:
                 self._add_tested(_where(codes, tested), _where(p[:n], tested), step.row, sets)
                 if self.follower is not None:
                     said = _where(p[:n], tested)[:, : self.n_classes]
-                    self.follower.add(_where(codes, tested), said, answer_codes(said, self._cost_matrix()))
+                    self.follower.add(_where(codes, tested), said, self.answers(said))
             self.n_learned += len(known)
         if step.row is not None:
             self.reached = step.row + 1 - (0 if step.tested else len(step.X) - n)
@@ -121,11 +121,16 @@ class Record:
         """Return the accuracy so far, NaN before the first scored row."""
         part = slice(self._n_counted, self.n)
         codes, scored = self._codes[part], self._codes[part] >= 0
-        given = answer_codes(self._probabilities[part, : self.n_classes], self._cost_matrix())
+        given = self.answers(self._probabilities[part, : self.n_classes])
         right = given[scored] == codes[scored]
         n_right, n_scored = self._n_right + int(np.count_nonzero(right)), self._n_scored + len(right)
         self._n_right, self._n_scored, self._n_counted = n_right, n_scored, part.stop
         return self._n_right / self._n_scored if self._n_scored else float("nan")
+
+    def answers(self, p: Floats) -> Ints:
+        """Return the codes of what the run answers to these probabilities, of the first classes at least."""
+        costs, n = self._cost_matrix(), p.shape[1]
+        return answer_codes(p, None if costs is None else costs[:n, :n])
 
     def _cost_matrix(self) -> Floats | None:
         return None if self.costs is None else self.costs.so_far(self.n_classes)
@@ -228,6 +233,7 @@ def _run_and_record(learner: Any, step: Step, record: Record, classes: NDArray[A
             run(learner, step, p, classes)
             n = len(step.X)
         else:
+            step.asking.answers = record.answers
             n = step.asking.run(learner, step, p)
     except KeyboardInterrupt as stop:
         # Rows that compiled code learned before Ctrl-C are part of the run.

@@ -186,7 +186,7 @@ def recovery(run: Run, *, window: int | None = None, fade: float | None = None, 
     """
     numbers = np.arange(len(run.codes)) if run.row_numbers is None else run.row_numbers
     right, scored = np.zeros(rows), np.zeros(rows)
-    ends = np.minimum(run.drifts + rows, np.append(run.drifts[1:], run.n_rows))
+    ends = np.minimum(run.drifts + rows, np.append(run.drifts[1:], run.end_row))
     for drift, end in zip(run.drifts, ends, strict=True):
         part = slice(*np.searchsorted(numbers, [drift, end]))
         age = numbers[part] - drift

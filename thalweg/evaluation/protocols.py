@@ -18,7 +18,7 @@ from thalweg.evaluation.asked_labels import Asking, as_budget, steps_as_labels_a
 from thalweg.evaluation.estimating import EstimateFollower, as_estimate
 from thalweg.evaluation.formatting import DATE
 from thalweg.evaluation.history import HistoryRecorder, resolved_parameters
-from thalweg.evaluation.inputs.observers import Observers, as_list, begin_observer
+from thalweg.evaluation.inputs.observers import Observers, as_list, begin_observer, set_answers
 from thalweg.evaluation.loop import Progress, Record, constant_parts, run_steps
 from thalweg.evaluation.prediction_sets import watcher_of
 from thalweg.evaluation.row_forms import Form, block_size, blocks_of, form_of, waiting_rows
@@ -263,12 +263,14 @@ def _evaluate(
     record.follower, record.costs = follower, run_costs(costs, learner, stream, settings["protocol"])
     for observer in observers:
         begin_observer(observer, stream, total)
+    set_answers(observers, record.answers)
     recorder, growing = HistoryRecorder(learner), stream if stream.is_open else None
     progress = None if progress is None else _with_total(progress, stream)
     record.watcher = watcher_of(learner)
     try:
         run_steps(steps(), learner, record, progress, total, growing, limit, recorder, observers)
     finally:
+        set_answers(observers, None)
         if record.watcher is not None:
             record.watcher.end()
     seconds = time.perf_counter() - begin

@@ -1,13 +1,14 @@
 """How much any learner needs each input: what it loses when the values of the input are shuffled."""
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from thalweg._bounded_record import BoundedRecord
+from thalweg._native.argmax import likeliest
 from thalweg._parameters import one_of, whole_number
 from thalweg._registry import Pickled
 from thalweg._types import Floats, Ints
@@ -62,6 +63,7 @@ class PermutationImportance(Pickled):
     """
 
     _learned_at: Ints | None = None
+    _answers: Callable[[Floats], Ints] = staticmethod(likeliest)
 
     def __init__(
         self,
@@ -104,6 +106,12 @@ class PermutationImportance(Pickled):
     def set_rows(self, rows: Ints) -> None:
         """Tell it the rows of the source at which the next rows are learned; else they are numbered here."""
         self._learned_at = rows
+
+    def set_answers(self, answers: Callable[[Floats], Ints] | None) -> None:
+        """Judge the answers that this function gives to probabilities; None: the likeliest classes."""
+        vars(self).pop("_answers", None)
+        if answers is not None:
+            self._answers = answers
 
     @property
     def n_until_next(self) -> int:
@@ -182,7 +190,7 @@ class PermutationImportance(Pickled):
     def _score(self, X: Floats, codes: Ints) -> float:
         p = self._learner.predict_proba_block(X)
         if self.metric == "accuracy":
-            return float((p.argmax(axis=1) == codes).mean())
+            return float((self._answers(p) == codes).mean())
         known = codes < p.shape[1]
         likely = np.where(known, p[np.arange(len(p)), np.where(known, codes, 0)], 0.0)
         return float(-np.log(np.maximum(likely, LEAST_PROBABILITY)).mean())

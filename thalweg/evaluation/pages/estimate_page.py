@@ -67,7 +67,7 @@ def of_run(run: Run) -> str:
         Line("low", "line7", found.rows, found.low),
         Line("high", "line7", found.rows, found.high),
     ]
-    picture = line_chart(lines, run.n_rows, run.drifts, y_title="accuracy of each window, said at its end")
+    picture = line_chart(lines, run.end_row, run.drifts, y_title="accuracy of each window, said at its end")
     n = int(found.covered.sum())
     words = (
         f"At the end of each of {len(found.rows):,} windows, from the labels that had come by then: "
