@@ -31,6 +31,8 @@ class Difference(NamedTuple):
 
     def in_words(self, level: float = 0.05) -> str:
         """Return whether the difference is more than chance, and the p-value."""
+        if math.isnan(self.p_value):
+            return "with too few rows for a test"
         judged = "more than chance" if self.p_value <= level else "which may be chance"
         few = "; errors come in runs too long for so few rows to be sure" if self.dependent else ""
         return f"{judged} (paired test, p = {self.p_value:.2g}{few})"

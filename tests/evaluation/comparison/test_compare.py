@@ -17,8 +17,10 @@ from thalweg.adapters import SklearnLearner
 from thalweg.errors import ParameterError
 from thalweg.evaluation import compare, loop, metrics, prequential, standard_error, tune
 from thalweg.evaluation.arguments import as_learner
+from thalweg.evaluation.baselines import BASELINES
 from thalweg.evaluation.comparison import cache_keys
 from thalweg.evaluation.comparison.parallel import Job, run_jobs
+from thalweg.evaluation.comparison.result import Comparison
 from thalweg.evaluation.comparison.tune import choices
 from thalweg.evaluation.comparison.words import verdict
 from thalweg.learners import DriftReset, HoeffdingTree, MajorityClass, NaiveBayes, NearestNeighbours, NoChange
@@ -448,3 +450,30 @@ def test_another_file_of_a_dataset_is_another_run(cache, tmp_path):
         found = compare([NaiveBayes()], ["elec2"], data=tmp_path, n_jobs=1)
         assert not found.errors() and next(iter(found.results.values()))["rows"] == 2 * n
     assert len(list(cache.rglob("*.json"))) == 2
+
+
+def made_up(scores):
+    """Return a Comparison with these accuracies, [stream, learner]."""
+    results = {
+        (f"L{m}", f"s{s}", 0): {"accuracy": value, "stopped": False, "rows": 9, "unlabelled": 0,
+                                "baselines": {name: {} for name in BASELINES}, "right": "", "n_scored": 0}
+        for s, line in enumerate(np.asarray(scores).tolist())
+        for m, value in enumerate(line)
+    }
+    n_streams, n_learners = np.shape(scores)
+    names = [f"L{m}" for m in range(n_learners)], [f"s{s}" for s in range(n_streams)]
+    return Comparison(*names, n_seeds=1, settings={}, results=results)
+
+
+def test_a_verdict_claims_nothing_that_few_streams_cannot_show():
+    assert "significantly" not in verdict(made_up([[0.9, 0.8]] * 5))
+    assert "significantly ahead of all others (the sign test at 5 %)" in verdict(made_up([[0.9, 0.8]] * 6))
+    two = made_up([[0.9, 0.8, 0.7]] * 2)
+    assert "no more than chance allows (Friedman's test, p = 0.17)" in verdict(two)
+    assert json.loads(json.dumps(two.summary()["friedman"], allow_nan=False))["f"] is None
+    assert verdict(made_up([[0.9, 0.8], [0.8, 0.9]])).startswith("All learners have the same mean rank, 1.50")
+
+
+def test_one_row_is_too_few_for_a_test():
+    found = compare([NaiveBayes(), MajorityClass()], ["sea"], rows=1, n_jobs=1)
+    assert "nan" not in verdict(found) and "too few rows for a test" in verdict(found)
