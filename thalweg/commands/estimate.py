@@ -4,11 +4,13 @@ from typing import Annotated, Any
 
 import typer
 
+from thalweg._parameters import one_of
 from thalweg.commands import options
 from thalweg.commands.file_options import with_file_options
 from thalweg.commands.outputs import check_writable
 
 WORSE = 1  # the exit code if the model is worse than --worse-than
+METRICS = ("accuracy", "precision", "recall", "f1")
 READING = ("target", "classes", "missing", "header", "delimiter", "decimal", "encoding")
 
 
@@ -63,6 +65,9 @@ def estimate(
         thalweg estimate predictions.csv --probability p_yes --target paid --time asked --label-time answered
     """
     check_writable(save, page=report, inputs=[source])
+    one_of("estimate", "metric", metric, METRICS)
+    if worse_than is not None and not 0 <= worse_than <= 1:
+        raise ValueError(f"--worse-than {worse_than:g}: give a share from 0 to 1, such as 0.85")
     if "target" not in file_options:
         raise ValueError("--target is missing: name the column of the labels")
     from thalweg.commands.estimate_results import Found, show_and_write

@@ -169,6 +169,7 @@ def chunked(
     """
     stream, learner = stream_and_learner(stream, learner, "chunked", target)
     share = real_number("chunked", "label_share", label_share, least=0, most=1)
+    size, seed = whole_number("chunked", "size", size, 1), whole_number("chunked", "seed", seed, 0)
     settings = {"protocol": "chunked", "size": size, "label_share": label_share, "seed": seed}
 
     def steps() -> Iterator[Step]:
@@ -215,6 +216,8 @@ def holdout(
         Seed of the samples.
     """
     stream, learner = stream_and_learner(stream, learner, "holdout")
+    every, n = whole_number("holdout", "every", every, 1), whole_number("holdout", "n", n, 1)
+    seed = whole_number("holdout", "seed", seed, 0)
     settings = {"protocol": "holdout", "every": every, "n": n, "seed": seed}
 
     def steps() -> Iterator[Step]:

@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 
 import thalweg
 from thalweg.adapters import SklearnLearner
-from thalweg.errors import ParameterError
+from thalweg.errors import ParameterError, StreamError
 from thalweg.evaluation import compare, loop, metrics, prequential, standard_error, tune
 from thalweg.evaluation.arguments import as_learner
 from thalweg.evaluation.baselines import BASELINES
@@ -477,3 +477,14 @@ def test_a_verdict_claims_nothing_that_few_streams_cannot_show():
 def test_one_row_is_too_few_for_a_test():
     found = compare([NaiveBayes(), MajorityClass()], ["sea"], rows=1, n_jobs=1)
     assert "nan" not in verdict(found) and "too few rows for a test" in verdict(found)
+
+
+def test_a_search_that_cannot_be_judged_is_not_begun(monkeypatch):
+    def fail(*_, **__):
+        raise AssertionError("it searched")
+
+    monkeypatch.setattr("thalweg.evaluation.comparison.tune.search", fail)
+    X, y = next(SEA(300, seed=1).blocks(300))
+    labels = [int(label) if i < 90 else None for i, label in enumerate(y)]
+    with pytest.raises(StreamError, match=r"tune: no row after the first 90, .* has a label to judge by"):
+        tune(NearestNeighbours(), (X, labels), grid={"n_neighbours": [1, 3]}, n_jobs=1)
