@@ -40,12 +40,11 @@ class Arrivals:
     """
 
     def __init__(self, delay: int | Distribution, label_share: float, seed: int) -> None:
-        draws = hasattr(delay, "rvs")
-        if not (draws or (is_whole(delay) and delay >= 0)) or (draws and _is_without_parameters(delay)):
+        family = _family(delay)
+        if not (hasattr(delay, "rvs") or (is_whole(delay) and delay >= 0)) or family:
             wanted = "a whole number of rows, at least 0, or a frozen scipy.stats distribution"
-            if draws:
-                wanted += f", with its parameters, such as stats.{delay.name}(…)"
-            raise wrong("prequential", "delay", wanted, delay)
+            hint = f", with its parameters, such as stats.{family}(…)" if family else ""
+            raise wrong("prequential", "delay", wanted + hint, delay)
         self.delay, self.seed = delay, whole_number("prequential", "seed", seed, 0)
         self.label_share = real_number("prequential", "label_share", label_share, least=0, most=1)
         self._number = -1
@@ -179,13 +178,14 @@ def _step(X: Floats, codes: Ints, ids: Numbers | None, *masks: Mask) -> Step:
     return Step(X, codes, tested, learned, observed, ids=ids)
 
 
-def _is_without_parameters(distribution: Any) -> bool:
-    """Return whether this is a family of distributions of scipy.stats, such as poisson, and not one of it."""
+def _family(distribution: Any) -> str:
+    """Return the name of a family of distributions of scipy.stats that lacks its parameters; else nothing."""
     if not hasattr(distribution, "freeze"):
-        return False
+        return ""
     from scipy import stats
 
-    return distribution.numargs > 0 or getattr(stats, distribution.name, None) is distribution
+    name = str(distribution.name)
+    return name if distribution.numargs > 0 or getattr(stats, name, None) is distribution else ""
 
 
 def _whole_rows(drawn: ArrayLike) -> NDArray[np.int64]:

@@ -73,11 +73,11 @@ def _chance(ranked: Floats) -> float:
         return min(1.0, float(chances[spread(sums) >= spread(doubled.sum(axis=0))].sum()))
     rng = np.random.default_rng(0)
     orders = rng.random((N_DRAWN, *doubled.shape)).argsort(axis=2)
-    sums = np.take_along_axis(doubled[None], orders, axis=2).sum(axis=1)
-    return float(1 + np.count_nonzero(spread(sums) >= spread(doubled.sum(axis=0)))) / (1 + N_DRAWN)
+    drawn = np.take_along_axis(doubled[None], orders, axis=2).sum(axis=1)
+    return float(1 + np.count_nonzero(spread(drawn) >= spread(doubled.sum(axis=0)))) / (1 + N_DRAWN)
 
 
-def _random_sums(ranked: NDArray[np.int64]) -> tuple[NDArray[np.int64], Floats] | None:
+def _random_sums(ranked: NDArray[np.int64]) -> tuple[NDArray[Any], Floats] | None:
     """Return all sums of the lines in random order, each sum sorted, and their chances; None if too many."""
     n_learners = ranked.shape[1]
     sums, chances = np.zeros((1, n_learners), dtype=np.int64), np.ones(1)
