@@ -80,7 +80,8 @@ def _chance(ranked: Floats) -> float:
 def _random_sums(ranked: NDArray[np.int64]) -> tuple[NDArray[Any], Floats] | None:
     """Return all sums of the lines in random order, each sum sorted, and their chances; None if too many."""
     n_learners = ranked.shape[1]
-    sums, chances = np.zeros((1, n_learners), dtype=np.int64), np.ones(1)
+    sums: NDArray[Any] = np.zeros((1, n_learners), dtype=np.int64)
+    chances: NDArray[Any] = np.ones(1)
     for line in ranked.tolist():
         if math.factorial(n_learners) > MOST_ORDERS or math.factorial(n_learners) * len(sums) > MOST_STATES:
             return None
