@@ -5,6 +5,7 @@ from support.places import needs_checkout
 
 kept = pytest.importorskip("benchmarks.kept")
 growth = pytest.importorskip("benchmarks.growth")
+operations = pytest.importorskip("benchmarks.operations")
 overview = pytest.importorskip("benchmarks.overview")
 page = pytest.importorskip("benchmarks.page")
 peers = pytest.importorskip("benchmarks.peers")
@@ -104,3 +105,19 @@ def test_the_page_has_what_is_kept():
     found = kept.read(sorted(kept.FOLDER.glob("[0-9]*.json"))[-1])
     text = (page.DOCS / "benchmarks.md").read_text("utf-8")
     assert page.filled(text, page.sections(found)) == text
+
+
+def test_an_operation_that_grows_faster_than_stated_is_marked():
+    made = operations.Operation("an operation", "rows", (10, 100, 1000), 1, lambda n: lambda: None)
+    for power, mark in ((0.5, False), (1.2, False), (1.5, True)):
+        times = [1e-3 * size**power for size in made.sizes]
+        assert ("ABOVE" in growth.line(made, times)) == mark
+    assert "exponent 1.50, last 1.50, stated 1" in growth.line(made, times)
+    late = [1e-3, 1e-3, 1e-1]  # the last step alone: a fixed part ended
+    assert "ABOVE" not in growth.line(made, late)
+
+
+@pytest.mark.parametrize("name", ["predict a list of one record", "save and load a Bank", "LabelBudget"])
+def test_operations_can_be_measured_at_any_size(name):
+    (found,) = [each for each in operations.OPERATIONS if each.name == name]
+    assert all(seconds > 0 for seconds in growth.measured(found._replace(sizes=(10, 20))))

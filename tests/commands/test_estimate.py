@@ -67,6 +67,9 @@ def test_precision_of_a_label(thalweg, table):
 @pytest.mark.parametrize(("more", "said"), [
     (("--metric", "precision"), "--label"),
     (("--metric", "acuracy"), "did you mean 'accuracy'"),
+    (("--metric", "nope"), "metric must be one of 'accuracy', 'precision', 'recall', 'f1', got 'nope'"),
+    (("--metric", "cost"), "metric must be one of 'accuracy', 'precision', 'recall', 'f1', got 'cost'"),
+    (("--worse-than", "85"), "--worse-than 85: give a share from 0 to 1"),
     (("--label", "maybe"), "there is no such label"),
     (("--classes", "yes,no,maybe"), "2 different classes"),
     (("--time", "id", "--label-time", "when"), "no column 'when'"),

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import tracemalloc
 from itertools import pairwise
 
 import numpy as np
@@ -12,7 +13,9 @@ from support.places import DATA, data_file
 
 from thalweg import drift
 from thalweg.drift import HellingerMonitor, KolmogorovSmirnovMonitor, StabilityMonitor, distances
-from thalweg.drift.monitor import split_reference
+from thalweg.drift.changes import joined_windows
+from thalweg.drift.monitor import Monitor, split_reference
+from thalweg.drift.ragged import Ragged
 from thalweg.streams import datasets
 
 KINDS = [drift.monitor_registry.load(name) for name in drift.monitor_registry]
@@ -380,3 +383,72 @@ def test_the_p_value_of_ranks_is_that_of_scipy_and_conservative_for_ties():
         exact = scipy.stats.fisher_exact([a[1:], b[1:]]).pvalue
         assert distances.chance_by_ranks(a, b) >= 0.8 * exact or a.sum() + b.sum() < 2 * max(a + b)
     assert distances.chance_by_ranks(np.array([0, 300, 10]), np.array([0, 10, 40])) == 1
+
+
+MONITORS = [HellingerMonitor, KolmogorovSmirnovMonitor, StabilityMonitor]
+
+
+def many_labels(n=6000, n_classes=130):
+    """Return rows whose inputs and labels change, and labels of many classes, a few of them missing."""
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(n, 2)), rng.integers(-1, n_classes, n)
+    X[4000:, 0] += 0.5
+    y[3000:] = np.where(rng.random(n - 3000) < 0.3, 7, y[3000:])
+    return X, y
+
+
+@pytest.mark.parametrize("monitor", MONITORS)
+def test_a_long_histogram_of_labels_gives_what_one_table_gives(monitor, monkeypatch):
+    X, y = many_labels()
+
+    def found(cuts=(6000,)):
+        made = monitor(window=500).begin(2, np.arange(130))
+        parts = [made.update_coded(X[a:b], y[a:b]) for a, b in pairwise((0, *cuts))]
+        return joined_windows([each for each in parts if len(each.stops)])
+
+    ragged, cut = found(), found((1700, 2900, 2901, 5000, 6000))
+    assert isinstance(ragged.counts, Ragged)
+    tabulate = Monitor._tabulate
+    monkeypatch.setattr(Monitor, "_tabulate", lambda self, counts: np.asarray(tabulate(self, counts)))
+    whole = found()
+    pairs = [(ragged, whole), (ragged.longer, whole.longer), (cut, ragged), (cut.longer, ragged.longer)]
+    for one, other in pairs:
+        np.testing.assert_array_equal(one.counts, other.counts)
+        for name in ("distances", "expected", "p_values"):
+            np.testing.assert_allclose(getattr(one, name), getattr(other, name), rtol=1e-9, atol=1e-300)
+    assert (ragged.p_values[:, 2] < 0.01).any()  # the labels
+
+
+def test_a_state_of_one_table_is_read():
+    X, y = many_labels()
+    monitor = HellingerMonitor(window=500).begin(2, np.arange(130))
+    monitor.update_coded(X[:3700], y[:3700])
+    state = monitor.__getstate__()
+    wide = [(0, 0)] * 3 + [(0, 132 - monitor.bins_.n_bins)]
+    state |= {name: np.pad(state[name], wide) for name in ("_reference", "_counts")}
+    for name in ("base", "total", "marks"):
+        state["_scales"][name] = np.asarray(state["_scales"][name])
+    old = HellingerMonitor.__new__(HellingerMonitor)
+    old.__setstate__(pickle.loads(pickle.dumps(state)))
+    for one, other in zip(old.histograms(), monitor.histograms(), strict=True):
+        np.testing.assert_array_equal(one, other)
+    copied = pickle.loads(pickle.dumps(monitor))
+    after, expected = (each.update_coded(X[3700:], y[3700:]) for each in (old, copied))
+    np.testing.assert_array_equal(after.p_values, expected.p_values)
+    np.testing.assert_array_equal(after.longer.p_values, expected.longer.p_values)
+
+
+@pytest.mark.parametrize("monitor", MONITORS)
+def test_memory_grows_with_the_classes_and_not_with_their_square(monitor):
+    def peak(n_classes):
+        X, y = np.random.default_rng(1).normal(size=(3000, 2)), np.arange(3000) % n_classes
+        made = monitor().begin(2, np.arange(n_classes))
+        tracemalloc.start()
+        made.update_coded(X, y)
+        made.update_coded(X, y)
+        used = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return used
+
+    few, many = peak(250), peak(1000)
+    assert many < 6 * few

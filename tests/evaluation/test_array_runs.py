@@ -1,6 +1,7 @@
 """Metrics of labels and predictions in arrays: those of scikit-learn, and those of a Run."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn import metrics as sklearn_metrics
 
@@ -96,3 +97,46 @@ def test_rows_without_a_label_are_not_scored_and_classes_name_the_columns():
 def test_what_does_not_fit_is_said(call, message):
     with pytest.raises(ParameterError, match=message):
         call()
+
+
+def test_numbers_between_the_labels_are_no_labels():
+    for y, p in (([1, 1, 1], [0.9, 0.8, 0.7]), ([0, 1, 2], [0.1, 0.9, 2]), ([0, 1], [1.5, 0.5])):
+        with pytest.raises(ParameterError, match=r"pass classes=\[…\], both labels"):
+            metrics.accuracy(y, p)
+    assert metrics.accuracy([1, 1, 1], [0.9, 0.8, 0.3], classes=[0, 1]) == pytest.approx(2 / 3)
+    assert metrics.accuracy([0.5, 1.5], [0.5, 0.5]) == 0.5
+
+
+@pytest.mark.parametrize("metric", [metrics.log_loss, metrics.brier])
+@pytest.mark.parametrize("p", [[[3, 5], [2, 1]], [-0.5, 1.5], [[0.5, 0.5], [np.nan, 1]], [0.5, np.nan]])
+def test_what_is_no_probability_is_refused(metric, p):
+    with pytest.raises(ParameterError, match="p must have probabilities from 0 to 1; row"):
+        metric([0, 1], p)
+
+
+def test_scores_have_an_order():
+    y, p = [0, 1, 1, 0], [[3, 5], [2, 1], [0, 9], [4, -2]]
+    assert metrics.auc(y, p) == sklearn_metrics.roc_auc_score(y, np.array(p)[:, 1])
+    with pytest.raises(ParameterError, match="p must have numbers; row 1"):
+        metrics.auc([0, 1], [[0.5, 0.5], [np.nan, 1]])
+
+
+def test_numbers_beside_texts_stay_numbers():
+    assert metrics.accuracy([1, "1", "a"], [1, "1", "a"]) == 1
+    assert metrics.accuracy([1, "1", "a"], ["1", "1", "a"]) == pytest.approx(2 / 3)
+
+
+def test_a_missing_label_of_pandas_is_not_scored():
+    y = pd.Series([1, 0, pd.NA], dtype="Int64")
+    assert metrics.accuracy(y, [1, 1, 1]) == 0.5
+    with pytest.raises(ParameterError, match="a prediction is missing, at row 2"):
+        metrics.accuracy([1, 1, 1], y)
+
+
+@pytest.mark.parametrize("labels", [([0, 0], [0, 0]), ([0, 0], [1, 0]), ([0, 1], [0, 0]), ([1, 1], [1, 1])])
+@pytest.mark.parametrize("name", ["precision", "recall", "f1"])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
+def test_without_rows_of_class_1_they_are_those_of_scikit_learn(name, labels):
+    expected = getattr(sklearn_metrics, f"{name}_score")(*labels)
+    assert getattr(metrics, name)(*labels) == expected
+    assert np.isnan(getattr(metrics, name)([], []))

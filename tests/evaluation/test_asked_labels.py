@@ -150,7 +150,8 @@ def test_a_run_says_what_was_asked_for():
     assert 0.97 * found.allowed <= found.asked <= found.allowed == pytest.approx(600)
     assert found.closed == (run.chances == 0).sum()
     right = run.predicted == run.codes
-    expected = LabelBudget.estimate(right[run.asked], run.chances[run.asked])
+    has_come = run.asked & (np.arange(5000) < 4990)
+    expected = LabelBudget.estimate(right[has_come], run.chances[has_come])
     np.testing.assert_allclose((found.accuracy, found.error), expected)
     assert abs(found.accuracy - metrics.accuracy(run)) < 4 * found.error
     plain = json.loads(json.dumps(run.summary()))
@@ -266,3 +267,35 @@ def test_a_saved_model_goes_on_with_a_budget(thalweg, tmp_path):
     asked = json.loads(said)["label_budget"]
     assert asked["rows"] == 1500
     assert 0.9 * asked["allowed"] < asked["asked"] <= asked["allowed"]
+
+
+def test_the_estimate_is_of_the_answers_that_cost_least():
+    run = prequential(SEA(8000, seed=1), NaiveBayes(), label_budget=0.2, costs={1: 20})
+    assert metrics.accuracy(run) < 0.45  # of the likeliest classes it is 0.87
+    assert abs(run.asked_labels.accuracy - metrics.accuracy(run)) < 4 * run.asked_labels.error
+
+
+@pytest.mark.parametrize("settings", [{"label_share": 0.0}, {"delay": 10**6}])
+def test_labels_that_never_come_tell_nothing(settings):
+    asked = prequential(SEA(3000, seed=1), NaiveBayes(), label_budget=0.1, **settings).asked_labels
+    assert asked.asked > 200
+    assert np.isnan(asked.accuracy) and np.isnan(asked.error)
+    assert "they alone" not in asked.in_words()
+
+
+def test_the_estimate_uses_exactly_the_labels_that_have_come():
+    class Everything:
+        """Asks for each row with chance 1."""
+
+        def ask_one(self, p):
+            return True, 1.0
+
+    run = prequential(SEA(3000, seed=1), NaiveBayes(), label_budget=Everything(), delay=1000)
+    right = (run.predicted == run.codes)[:2000]  # the labels of the others come after the end
+    assert run.asked_labels.accuracy == pytest.approx(right.mean())
+
+
+def test_a_part_counts_what_was_asked_for_in_it():
+    run = prequential(SEA(3000, seed=1), NaiveBayes(), label_budget=0.1)
+    asked = run.part(1000, 2000).asked_labels
+    assert (asked.rows, asked.asked) == (1000, np.count_nonzero(run.asked[1000:2000]))

@@ -83,3 +83,11 @@ def test_members_are_called_as_in_the_terminal():
     forest = "AdaptiveRandomForest + last label"
     assert run.history.names == learner.member_names_ and forest in run.history.names
     assert forest in run.resolved_parameters["members"]
+
+
+def test_a_fall_in_a_part_is_at_a_row_of_the_source():
+    X = np.random.default_rng(1).normal(size=(8000, 3))
+    y = np.where(np.arange(8000) < 6000, X[:, 0] > 0, X[:, 0] < 0).astype(int)
+    part = prequential((X, y), NaiveBayes()).part(3000)
+    fall = notable.fall_of_accuracy(part)
+    assert 5900 < fall.row < 6200

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from support.numbered_rows import Numbered
 from support.places import DATA
 
+from thalweg.errors import ParameterError
 from thalweg.evaluation import chunked, holdout, prequential
 from thalweg.evaluation.arrivals import NEVER, Arrivals, steps_as_labels_come
 from thalweg.learners import MajorityClass, NaiveBayes, NoChange
@@ -318,3 +319,30 @@ def test_only_rows_that_wait_are_kept():
     for _ in steps:
         kept.add(len(waiting))
     assert max(kept) <= 40
+
+
+@pytest.mark.parametrize(
+    ("protocol", "settings", "words"),
+    [
+        (prequential, {"delay": scipy.stats.poisson}, r"delay must be .* with its parameters.*poisson"),
+        (prequential, {"delay": scipy.stats.norm}, r"delay must be .* with its parameters.*norm"),
+        (prequential, {"seed": 1.5}, "seed must be a whole number"),
+        (prequential, {"seed": -1, "label_share": 0.5}, "seed must be"),
+        (chunked, {"size": 10.0}, "size must be a whole number"),
+        (chunked, {"size": 10, "seed": -1}, "seed must be"),
+        (holdout, {"every": 0, "n": 5}, "every must be"),
+        (holdout, {"every": 5, "n": 0}, "n must be"),
+        (holdout, {"every": 5, "n": 5, "seed": 0.5}, "seed must be"),
+    ],
+)
+def test_settings_that_make_no_sense_are_named(protocol, settings, words):
+    with pytest.raises(ParameterError, match=words):
+        protocol(SEA(100), NaiveBayes(), **settings)
+
+
+@pytest.mark.parametrize("delay", [2**62, 2**63 - 1, 2**63, 2**80])
+@pytest.mark.parametrize("share", [1.0, 0.5])
+def test_a_label_that_is_late_for_ever_never_comes(delay, share):
+    run = prequential(SEA(300, seed=1), NaiveBayes(), delay=delay, label_share=share)
+    none = prequential(SEA(300, seed=1), NaiveBayes(), label_share=0.0)
+    np.testing.assert_array_equal(run.probabilities, none.probabilities)

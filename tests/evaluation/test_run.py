@@ -10,11 +10,12 @@ import pytest
 import sklearn.metrics
 from support.late_classes import Late
 
+from thalweg.drift import ADWIN
 from thalweg.errors import ParameterError
-from thalweg.evaluation import chunked, metrics, prequential, report
+from thalweg.evaluation import Explanations, chunked, curves, metrics, prequential, report
 from thalweg.evaluation.summary import rate_error, with_error
 from thalweg.evaluation.tally import Tally
-from thalweg.learners import HoeffdingTree, NaiveBayes
+from thalweg.learners import DriftReset, HoeffdingTree, NaiveBayes
 from thalweg.streams import LED, SEA
 
 FIGURES = ("accuracy", "balanced_accuracy", "kappa", "kappa_m", "kappa_temporal", "f1", "g_mean")
@@ -159,3 +160,25 @@ def test_how_rows_are_cut_makes_no_difference_to_a_tally():
         whole.class_counts[0], np.bincount(labels[:32][labels[:32] >= 0], minlength=3)
     )
     assert whole.brier == pytest.approx(((p - np.eye(3)[labels])[labels >= 0] ** 2).sum())
+
+
+def test_a_part_is_about_its_rows_which_keep_their_numbers(tmp_path):
+    X = np.random.default_rng(1).normal(size=(9000, 3))
+    y = np.where(np.arange(9000) < 6000, X[:, 0] > 0, X[:, 0] < 0).astype(object)
+    y[100:9000:10] = None
+    run = prequential((X, y), DriftReset(HoeffdingTree(), ADWIN()), observers=Explanations(), rows=8900)
+    run.drifts = np.array([10, 6000])
+    for part, rows in ((run.part(5000, 7000), range(5000, 7000)), (run.part(8000), range(8000, 8900))):
+        assert (part.n_rows, part.end_row) == (len(rows), rows.stop)
+        assert part.unlabelled == sum(y[i] is None for i in rows) == part.summary()["unlabelled"]
+        assert part.drifts.tolist() == [i for i in run.drifts.tolist() if i in rows]
+        assert part.alarms.tolist() == [i for i in run.alarms.tolist() if i in rows]
+        assert all(rows.start < row <= rows.stop for each in part.explanations for row in each.rows)
+        assert part.rows_per_second == pytest.approx(run.rows_per_second)
+        assert not part.outgrows_data
+        for ends in (curves.label_shares(part).rows, curves.over_time(part).rows + 1):
+            assert rows.start < ends.min() and ends.max() == rows.stop
+        assert f"{rows.stop:,} rows" in report.write(part, tmp_path / "page.html").read_text()
+    part = run.part(5000, 7000)
+    assert len(part.alarms) and part.explanations
+    assert run.part(4, 4).n_rows == 0

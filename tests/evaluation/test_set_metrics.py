@@ -7,7 +7,7 @@ from scipy import stats
 from thalweg.evaluation import chunked, holdout, prequential, report, set_metrics
 from thalweg.learners import HoeffdingTree, NaiveBayes
 from thalweg.streams import SEA, from_arrays
-from thalweg.trust import LabelBudget, PredictionSets
+from thalweg.trust import Calibrated, LabelBudget, PredictionSets
 
 
 def overlapping(n=1500, n_classes=4, seed=2):
@@ -121,3 +121,15 @@ def test_sets_are_known_when_labels_are_asked_for(delay):
         while waiting and waiting[0] <= i - delay:
             j = waiting.pop(0)
             other.test_then_train(X[j : j + 1], codes[j : j + 1], ids=[j])
+
+
+def test_an_empty_set_gets_the_likeliest_class_also_if_answers_are_by_cost():
+    def tested(**settings):
+        learner = PredictionSets(Calibrated(NaiveBayes(), costs={1: 20}), coverage=0.5)
+        return prequential(SEA(3000, seed=1), learner, **settings), learner
+
+    run, learner = tested()
+    assert set_metrics.coverage(run) == pytest.approx(learner.coverage_)
+    assert run.to_frame()["label in the set"].mean() == set_metrics.coverage(run)
+    assert set_metrics.coverage(run, window=3000)[-1] == pytest.approx(learner.coverage_)
+    assert set_metrics.coverage(tested(keep="totals")[0]) == set_metrics.coverage(run)

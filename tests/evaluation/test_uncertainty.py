@@ -7,7 +7,11 @@ import pytest
 import scipy.signal
 import scipy.stats
 
+from thalweg.errors import ParameterError
+from thalweg.evaluation import prequential
 from thalweg.evaluation.uncertainty import paired, standard_error
+from thalweg.learners import NaiveBayes
+from thalweg.streams import SEA
 
 
 def errors_in_runs(random, n, memory):
@@ -103,3 +107,9 @@ def test_what_is_too_short_or_always_the_same():
     assert paired(np.ones(50), np.zeros(50)).p_value == 0.0
     with pytest.raises(ValueError, match="shapes"):
         paired([1.0, 2.0], [1.0])
+
+
+def test_runs_are_no_numbers():
+    run = prequential(SEA(100, seed=1), NaiveBayes())
+    with pytest.raises(ParameterError, match=r"such as run.predicted == run.codes; got <NaiveBayes on SEA"):
+        paired(run, run)

@@ -6,6 +6,7 @@ from typer.testing import CliRunner
 
 from thalweg import papers
 from thalweg.commands.app import app
+from thalweg.papers import huwrs, particle_filter
 from thalweg.papers.figures import Panel, draw_lines
 from thalweg.papers.reports import cell_text
 from thalweg.papers.running import Task, by_setting, run_tasks
@@ -69,3 +70,36 @@ def test_a_line_may_have_a_band(tmp_path):
         for name, each in lines.items()
     }
     assert "PolyCollection" in texts["band"] and "PolyCollection" not in texts["plain"]
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        lambda: huwrs.tasks(True, None)[0],
+        lambda: particle_filter.tasks(True, None)[0],
+    ],
+)
+def test_a_run_that_ctrl_c_cut_is_not_kept(task, tmp_path, monkeypatch):
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("thalweg.evaluation.loop._run_and_record", stop)
+    with pytest.raises(KeyboardInterrupt):
+        run_tasks("some", [task()], n_jobs=1)
+    assert not list((tmp_path / "cache").rglob("*.json"))
+
+
+def test_another_file_is_another_result(tmp_path):
+    rows, log = tmp_path / "rows.csv", tmp_path / "log"
+    tasks = [Task(("count", 0), length, {"file": str(rows), "log": str(log)})]
+    for text in ("a", "ab", "ab"):
+        rows.write_text(text) if not rows.exists() or rows.read_text() != text else None
+        assert run_tasks("some", tasks, n_jobs=1) == {("count", 0): len(text)}
+    assert log.read_text() == "xx"
+
+
+def length(file, log):
+    with open(log, "a") as written:
+        written.write("x")
+    with open(file) as read:
+        return len(read.read())

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from tests.twins.trust.accuracy_estimate import AccuracyEstimateTwin
 from thalweg.errors import ParameterError, StateError, WaitingError
+from thalweg.evaluation.estimate_words import Found, headline, notes
+from thalweg.evaluation.pages import estimate_page
 from thalweg.trust import AccuracyEstimate
 from thalweg.trust.followed_labels import NEVER, FollowedLabels
 from thalweg.trust.worse_since import worse_since
@@ -349,3 +351,18 @@ def test_a_block_beyond_the_rows_is_refused(window, block):
     state["kernel"]["counts"][3] = block
     with pytest.raises(StateError, match="cannot be"):
         AccuracyEstimate().restore(state)
+
+
+def test_a_cost_is_a_number_and_worse_if_it_is_higher(tmp_path):
+    p, codes = drifting_rows(3000, n_classes=2)
+    estimate = AccuracyEstimate(costs=[[0, 2], [9, 0]])
+    estimate.label(estimate.predict(p, range(3000)), codes)
+    found = Found.of(estimate, "x", "cost", None, 0.05)
+    assert found.now.low > 0.05 and found.is_worse
+    assert found.below_since == 0
+    assert headline(found).startswith(f"Cost now: {found.now.estimate:.4g} (")
+    assert "Above 0.05 since row 1 or so." in notes(found)
+    better = Found.of(estimate, "x", "cost", None, 50.0)
+    assert not better.is_worse and better.below_since is None and "Not above 50." in notes(better)
+    page = estimate_page.write(found, tmp_path / "page.html", "").read_text()
+    assert f"<td>{found.windows.estimate[0]:.4g}</td>" in page

@@ -5,12 +5,14 @@ from typing import Annotated, Any
 
 import typer
 
+from thalweg._parameters import one_of
 from thalweg.commands import options
 from thalweg.commands.file_options import with_file_options
 from thalweg.commands.outputs import check_writable, say
 from thalweg.errors import ColumnWarning
 
 WORSE = 1  # the exit code if the model is worse than --worse-than
+METRICS = ("accuracy", "precision", "recall", "f1")
 READING = ("target", "classes", "missing", "header", "delimiter", "decimal", "encoding")
 
 
@@ -67,6 +69,7 @@ def estimate(
     check_writable(save, page=report, inputs=[source])
     if metric == "cost":
         raise ValueError("--metric cost needs a table of costs: use AccuracyEstimate(costs=…) in Python")
+    one_of("estimate", "metric", metric, METRICS)
     if worse_than is not None and not 0 <= worse_than <= 1:
         raise ValueError(f"--worse-than {worse_than:g}: give a share from 0 to 1, such as 0.85 for 85 %")
     if "target" not in file_options:

@@ -40,7 +40,7 @@ def show_and_write(
 
 
 def show(run: Run, json: bool) -> None:
-    """Print a Run as a table or as JSON; after Ctrl-C, only if that does not take long."""
+    """Print a Run as a table or as JSON; after Ctrl-C, if that takes long, only how far it came, as JSON."""
     if in_a_hurry(run):
         if json:
             about = {"learner": run.learner, "stream": run.stream, "rows": run.n_rows}

@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from thalweg._types import Floats, Ints, Mask
+from thalweg.drift.ragged import Histograms, joined
 
 
 @dataclass(frozen=True)
@@ -79,8 +80,8 @@ class Windows:
         The first row of each, and the first row after it.
     distances, expected, p_values : ndarray, shape (n_windows, n_watched)
         As in `Change`; where a histogram has fewer than 20 rows, the distance is NaN and the p-value 1.
-    counts : ndarray of int, shape (n_windows, n_watched, n_bins)
-        The histograms of the windows.
+    counts : Ragged or ndarray of int, shape (n_windows, n_watched, n_bins)
+        The histograms of the windows; a Ragged if that of the labels is longer than others.
     scales : ndarray of int, shape (n_windows,)
         How many windows are taken together in each: 1, or 2, 4, 8, … in `longer`.
     longer : Windows or None
@@ -94,7 +95,7 @@ class Windows:
     distances: Floats
     expected: Floats
     p_values: Floats
-    counts: Ints
+    counts: Histograms
     scales: Ints
     longer: "Windows | None" = None
     known: Mask | None = None
@@ -135,7 +136,7 @@ def joined_windows(parts: Sequence[Windows]) -> Windows:
         return parts[0]
     absent = {"longer"} if parts[0].known is not None else {"longer", "known"}
     names = [field.name for field in fields(Windows) if field.name not in absent]
-    values = {name: np.concatenate([getattr(each, name) for each in parts]) for name in names}
+    values = {name: joined([getattr(each, name) for each in parts]) for name in names}
     order = np.lexsort([values["scales"], values["stops"]])
     if (np.diff(order) != 1).any():
         values = {name: value[order] for name, value in values.items()}

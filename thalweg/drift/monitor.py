@@ -21,6 +21,7 @@ from thalweg.drift.changes import (
 )
 from thalweg.drift.distances import LEAST_ROWS
 from thalweg.drift.parameters import Parameters
+from thalweg.drift.ragged import Histograms, Ragged, compared, row_of
 from thalweg.drift.scales import Scales
 
 CUT_BY = 4                              # one of four rows of the reference defines the bins
@@ -184,7 +185,7 @@ class Monitor(Parameters):
         self.n_windows_, self.n_rows_ = self.n_windows_ + 1, start + len(X)
         return found
 
-    def compare_total(self, counts: Ints, start: int, *, stop: int) -> Windows:
+    def compare_total(self, counts: Histograms, start: int, *, stop: int) -> Windows:
         """Compare the sum of all windows, counts of shape (watched, bins), with the reference."""
         return self._tested(counts[None], [start], [stop], np.ones(1, dtype=np.intp), 1.0)[0]
 
@@ -195,10 +196,19 @@ class Monitor(Parameters):
 
     def histograms(self) -> tuple[Ints, Ints]:
         """Return the counts (watched, bins) of the reference and of the incomplete window."""
+        reference, counts = self._histograms()
+        return np.asarray(reference), np.asarray(counts)
+
+    def _histograms(self) -> tuple[Histograms, Histograms]:
+        """Return the same, and take less memory if there are many labels."""
         self._check_begun()
         if self._bins is None:
             raise ValueError(f"{self._who}: the reference is not complete yet")
         return self._tabulate(self._reference)[0], self._tabulate(self._counts)[0]
+
+    def reference_histogram(self, k: int) -> Ints:
+        """Return the counts of the reference for one of those watched."""
+        return row_of(self._histograms()[0], k)
 
     @property
     def bins_(self) -> Bins | None:
@@ -255,11 +265,11 @@ class Monitor(Parameters):
         return replace(found, longer=self._scales.add(self, found, chances, number))
 
     def _tested(
-        self, counts: Ints, starts: ArrayLike, stops: ArrayLike, number: Ints, part: float
+        self, counts: Histograms, starts: ArrayLike, stops: ArrayLike, number: Ints, part: float
     ) -> tuple[Windows, Floats]:
         """Compare windows with the reference; return them, and their p-values before any adjustment."""
         reference = self._tabulate(self._reference)
-        distances, expected, chances = self._compare(reference, counts, self._unordered)
+        distances, expected, chances = compared(self._compare, reference, counts, self._unordered)
         rows = np.minimum(reference.sum(axis=-1), counts.sum(axis=-1))
         possible = rows >= LEAST_ROWS
         found = Windows(
@@ -273,24 +283,28 @@ class Monitor(Parameters):
         )
         return found, np.where(possible, chances, 1.0)
 
-    def _tabulate(self, counts: Ints) -> Ints:
+    def _tabulate(self, counts: Ints) -> Histograms:
         """Return counts (windows, groups, inputs, bins) as counts (windows, watched, bins)."""
-        tables = [counts.sum(axis=1)]
-        if self.classes_ is not None:
-            of_labels = np.zeros((len(counts), 1, counts.shape[-1]), dtype=np.intp)
-            n_classes = len(self.classes_)
-            of_labels[:, 0, OTHER + 1 : OTHER + 1 + n_classes] = counts[:, :n_classes, 0].sum(axis=-1)
-            of_labels[:, 0, OTHER] = counts[:, n_classes:-1, 0].sum(axis=(1, 2))
-            of_labels[:, 0, 0] = counts[:, -1, 0].sum(axis=-1)
-            given = counts[:, :n_classes].reshape(len(counts), n_classes * self.n_features_, counts.shape[-1])
-            tables += [of_labels, given]
-        return np.concatenate(tables, axis=1)
+        all_rows, n_bins = counts.sum(axis=1), counts.shape[-1]
+        if self.classes_ is None:
+            return all_rows
+        n_classes = len(self.classes_)
+        of_labels = np.zeros((len(counts), max(n_bins, n_classes + 2)), dtype=np.intp)
+        rows = counts[:, :, 0].sum(axis=-1)  # of each group
+        of_labels[:, OTHER + 1 : OTHER + 1 + n_classes] = rows[:, :n_classes]
+        of_labels[:, OTHER] = rows[:, n_classes:-1].sum(axis=1)
+        of_labels[:, 0] = rows[:, -1]
+        given = counts[:, :n_classes].reshape(len(counts), n_classes * self.n_features_, n_bins)
+        short = np.concatenate([all_rows, of_labels[:, None, :n_bins], given], axis=1)
+        if of_labels.shape[1] == n_bins:
+            return short
+        short[:, self.n_features_] = 0
+        return Ragged(short, of_labels, self.n_features_)
 
     def _blank(self, n_windows: int, bins: Bins) -> Ints:
         n_classes = 0 if self.classes_ is None else len(self.classes_)
-        n_bins = max(bins.n_bins, n_classes + 2)
         n_groups = n_classes + self._n_others + 1
-        return np.zeros((n_windows, n_groups, self.n_features_, n_bins), dtype=np.intp)
+        return np.zeros((n_windows, n_groups, self.n_features_, bins.n_bins), dtype=np.intp)
 
     def _all_watched(self, names: list[str]) -> list[Watched]:
         inputs = [Watched(name, None, j) for j, name in enumerate(names)]
@@ -363,6 +377,16 @@ class Monitor(Parameters):
                 vars(self._bins).update(state["_cells"])
             self._scales = Scales(self.longest)
             vars(self._scales).update(state.get("_scales", {}))
+            self._adopt_wider()
+
+    def _adopt_wider(self) -> None:
+        """Shorten the histograms of a state written when all were as long as that of the labels."""
+        if self._bins is None or self._reference.shape[-1] == self._bins.n_bins:
+            return
+        n_bins, place = self._bins.n_bins, self.n_features_
+        self._reference, self._counts = self._reference[..., :n_bins], self._counts[..., :n_bins]
+        for name in ("base", "total", "marks") if hasattr(self._scales, "base") else ():
+            setattr(self._scales, name, Ragged.split(getattr(self._scales, name), place, n_bins))
 
     def _check_begun(self) -> None:
         if not hasattr(self, "watched_"):

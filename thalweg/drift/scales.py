@@ -22,6 +22,7 @@ import numpy as np
 from thalweg._types import Floats, Ints, Mask
 from thalweg.drift.changes import Windows, adjusted, joined_windows, spent
 from thalweg.drift.distances import LEAST_ROWS, chance_by_ranks
+from thalweg.drift.ragged import Histograms, chosen, compared, joined, of_watched, picked, repeated
 
 if TYPE_CHECKING:
     from thalweg.drift.monitor import Monitor
@@ -45,8 +46,8 @@ class Longer(NamedTuple):
     at: Ints  # positions of their last single windows among those just added
     number: Ints  # how many comparisons of this length there were, from 1
     starts: Ints
-    counts: Ints
-    before: Ints
+    counts: Histograms
+    before: Histograms
 
 
 class Scales:
@@ -77,13 +78,13 @@ class Scales:
         """The parts of the rate of false alarms for single windows and for each length above."""
         return (0.5, 0.5 / self.n_lengths) if self.n_lengths else (1.0, 0.0)
 
-    def start(self, reference: Ints, grows: bool) -> None:
+    def start(self, reference: Histograms, grows: bool) -> None:
         """Begin with the counts of a reference, of shape (watched, bins); `grows` if windows extend it."""
         n_watched = len(reference)
         self.n_windows = 0
         self.base, self.frozen = reference.copy(), np.full(n_watched, not grows)
         self.total = reference.copy()
-        self.marks = np.repeat(reference[None, None], 2, axis=1).repeat(self.n_lengths, axis=0)
+        self.marks = repeated(reference, (self.n_lengths, 2))
         self.rows = np.zeros((self.n_lengths, 2), dtype=np.intp)
         self.alarms = np.full((self.n_lengths + 1, n_watched), -(1 << 60), dtype=np.intp)
 
@@ -93,22 +94,22 @@ class Scales:
             return None
         if not self.n_windows:
             self.rows[:] = windows.starts[0]
-        upto = self.total + np.cumsum(windows.counts, axis=0)
+        upto = self.total[None] + windows.counts.cumsum(axis=0)
         taken = [self._complete(j, upto, windows.stops) for j in range(self.n_lengths)]
-        found = [self._compare(monitor, each, np.arange(len(self.base))) for each in taken]
+        found = [self._compare(monitor, each, np.arange(len(self.frozen))) for each in taken]
         found = self._freeze(monitor, upto, taken, found, chances * spent(number, self.parts[0]))
         longer = self._judge(monitor.false_alarms, windows, taken, found)
         self.total, self.n_windows = upto[-1].copy(), self.n_windows + len(windows.stops)
         self.n_checks += [len(each.at) for each in taken]
         return joined_windows(longer)
 
-    def _complete(self, j: int, upto: Ints, stops: Ints) -> Longer:
+    def _complete(self, j: int, upto: Histograms, stops: Ints) -> Longer:
         """Return the windows of length 2^(j + 1) that are complete, by (1); remember the last counts."""
         length = 2 << j
         lag = 1 if length < HALF_FROM else 2
         step = length // lag
         at = np.arange(step - 1 - self.n_windows % step, len(upto), step)
-        counts = np.concatenate([self.marks[j], upto[at]])
+        counts = joined([self.marks[j], upto[at]])
         rows = np.concatenate([self.rows[j], stops[at]])
         kept = np.flatnonzero(self.n_windows + 1 + at >= length) + 2
         self.marks[j], self.rows[j] = counts[-2:], rows[-2:]
@@ -121,24 +122,31 @@ class Scales:
         if not len(longer.at):  # which is often so where rows come in small blocks
             none = np.empty((0, len(columns)))
             return Comparison(none, none, none, none > 0)
-        counts, unordered = longer.counts[:, columns], monitor._unordered[columns]
-        before = np.where(self.frozen[columns, None], self.base[columns], longer.before[:, columns])
-        distances, expected, chances = monitor._compare(before, counts, unordered)
+        counts, unordered = of_watched(longer.counts, columns), monitor._unordered[columns]
+        base, before = of_watched(self.base, columns), of_watched(longer.before, columns)
+        before = chosen(self.frozen[columns], base, before)
+        distances, expected, chances = compared(monitor._compare, before, counts, unordered)
         if monitor._by_ranks:
-            ranks = np.minimum(1, 2 * np.minimum(chances, chance_by_ranks(before, counts)))
+            by_ranks = compared(chance_by_ranks, before, counts)
+            ranks = np.minimum(1, 2 * np.minimum(chances, by_ranks))
             chances = np.where(unordered, chances, ranks)
         possible = np.minimum(before.sum(axis=-1), counts.sum(axis=-1)) >= LEAST_ROWS
         return Comparison(distances, expected, np.where(possible, chances, 1.0), possible)
 
     def _freeze(
-        self, monitor: "Monitor", upto: Ints, taken: list[Longer], found: list[Comparison], singles: Floats
+        self,
+        monitor: "Monitor",
+        upto: Histograms,
+        taken: list[Longer],
+        found: list[Comparison],
+        singles: Floats,
     ) -> list[Comparison]:
         """Keep what distributions that differ now are compared with, by (2); return what changes by that.
 
         Bonferroni's bound decides, not Holm's: it depends on no other distribution.
         """
         level = monitor.false_alarms / len(self.frozen)
-        before = np.concatenate([self.total[None], upto[:-1]])
+        before = joined([self.total[None], upto[:-1]])
         each_k = np.arange(len(self.frozen))
         first = np.full(len(self.frozen), len(upto))
         base = self.base.copy()
@@ -153,7 +161,7 @@ class Scales:
             differs = chances <= level
             place = differs.argmax(axis=0)
             hit = differs[place, each_k] & (at[place] <= first) & ~self.frozen
-            first[hit], base[hit] = at[place[hit]], counts[place[hit], each_k[hit]]
+            first[hit], base = at[place[hit]], chosen(hit, picked(counts, place), base)
         new = np.flatnonzero(first < len(upto))
         if not len(new):
             return found

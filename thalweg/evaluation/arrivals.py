@@ -6,13 +6,14 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from thalweg._parameters import is_whole, real_number, wrong
+from thalweg._parameters import is_whole, real_number, whole_number, wrong
 from thalweg._types import Block, Floats, Ints, Mask, Numbers
 from thalweg.evaluation.sparse_blocks import WaitingSparse, interleaved
 from thalweg.evaluation.steps import Step
 from thalweg.waiting import WaitingRows
 
 NEVER = np.iinfo(np.int64).max
+ENDLESS = 2**62  # rows
 _CHUNK = 4096
 _NEAR = 16_384
 
@@ -30,8 +31,8 @@ class Arrivals:
     Parameters
     ----------
     delay : int or frozen scipy.stats distribution
-        Number of rows by which labels are late. Draws are rounded up; negative ones count as 0, infinite ones
-        as never.
+        Number of rows by which labels are late. Draws are rounded up; negative ones count as 0; 2**62 and
+        more as never.
     label_share : float
         Share of the labels that come.
     seed : int
@@ -39,10 +40,12 @@ class Arrivals:
     """
 
     def __init__(self, delay: int | Distribution, label_share: float, seed: int) -> None:
-        if not (hasattr(delay, "rvs") or (is_whole(delay) and delay >= 0)):
+        family = _family(delay)
+        if not (hasattr(delay, "rvs") or (is_whole(delay) and delay >= 0)) or family:
             wanted = "a whole number of rows, at least 0, or a frozen scipy.stats distribution"
-            raise wrong("prequential", "delay", wanted, delay)
-        self.delay, self.seed = delay, seed
+            hint = f", with its parameters, such as stats.{family}(…)" if family else ""
+            raise wrong("prequential", "delay", wanted + hint, delay)
+        self.delay, self.seed = delay, whole_number("prequential", "seed", seed, 0)
         self.label_share = real_number("prequential", "label_share", label_share, least=0, most=1)
         self._number = -1
         self._waits = np.empty(0, dtype=np.int64)
@@ -51,7 +54,7 @@ class Arrivals:
         """Return when the labels of the rows from `start` to `start + n` come."""
         rows = np.arange(start, start + n, dtype=np.int64)
         if self.label_share == 1 and not hasattr(self.delay, "rvs"):
-            return rows + int(self.delay)
+            return rows + int(self.delay) if self.delay < ENDLESS else np.full(n, NEVER)
         parts, row = [], start
         while row < start + n:
             number, offset = divmod(row, _CHUNK)
@@ -67,7 +70,7 @@ class Arrivals:
             if hasattr(self.delay, "rvs"):
                 waits = _whole_rows(self.delay.rvs(size=_CHUNK, random_state=rng))
             else:
-                waits = np.full(_CHUNK, self.delay, dtype=np.int64)
+                waits = np.full(_CHUNK, self.delay if self.delay < ENDLESS else NEVER, dtype=np.int64)
             self._number, self._waits = number, np.where(comes, waits, NEVER)
         return self._waits
 
@@ -175,11 +178,21 @@ def _step(X: Floats, codes: Ints, ids: Numbers | None, *masks: Mask) -> Step:
     return Step(X, codes, tested, learned, observed, ids=ids)
 
 
+def _family(distribution: Any) -> str:
+    """Return the name of a family of distributions of scipy.stats that lacks its parameters; else nothing."""
+    if not hasattr(distribution, "freeze"):
+        return ""
+    from scipy import stats
+
+    name = str(distribution.name)
+    return name if distribution.numargs > 0 or getattr(stats, name, None) is distribution else ""
+
+
 def _whole_rows(drawn: ArrayLike) -> NDArray[np.int64]:
     rows: Floats = np.maximum(np.ceil(np.asarray(drawn, dtype=np.float64)), 0)
     if np.isnan(rows).any():
         raise ValueError("a delay is NaN: check the parameters of the distribution")
     waits = np.full(len(rows), NEVER)
-    ends = rows < 2**62
+    ends = rows < ENDLESS
     waits[ends] = rows[ends]
     return waits

@@ -2,12 +2,13 @@
 
 import heapq
 import math
-from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from thalweg._native.argmax import likeliest
 from thalweg._parameters import is_real, wrong
 from thalweg._types import Block, Floats, Ints, Numbers
 from thalweg.evaluation.arrivals import NEVER, Arrivals
@@ -19,6 +20,7 @@ from thalweg.trust.label_budget import LabelBudget, WeightedSums
 from thalweg.trust.prediction_sets import PredictionSets
 from thalweg.waiting import WaitingRows
 
+UnderWay: TypeAlias = tuple[int, int, int, tuple[float, float]]
 _MOST_AT_ONCE = 256  # rows: more would be checked again after each label
 
 
@@ -27,7 +29,7 @@ class AskedLabels(NamedTuple):
 
     `allowed` is what the budget allows in the end, None if it says nothing of it; `closed` is the number of
     rows without a chance, since the budget was used up. `accuracy` and `error` are the accuracy over all rows
-    and its standard error, estimated from the rows asked for whose label is known.
+    and its standard error, estimated from the rows asked for whose label has come.
     """
 
     budget: str
@@ -44,6 +46,11 @@ class AskedLabels(NamedTuple):
             name: None if isinstance(value, float) and math.isnan(value) else value
             for name, value in self._asdict().items()
         }
+
+    def part(self, asked: NDArray[np.bool_], chances: Floats) -> "AskedLabels":
+        """Return the same for a part of the rows; which of their labels have come is not known any more."""
+        counts = len(asked), int(np.count_nonzero(asked)), None, int(np.count_nonzero(chances == 0))
+        return AskedLabels(self.budget, *counts, math.nan, math.nan)
 
     def in_words(self) -> str:
         """Return a sentence about it."""
@@ -64,7 +71,9 @@ class Asking:
         self.n_done = 0  # rows of the last step
         self.is_asked = False  # for the last of them
         self._n_rows = self._n_asked = self._n_closed = 0
+        self.answers: Callable[[Floats], Ints] = likeliest  # to probabilities
         self._sums = WeightedSums()
+        self._judged = 0.0, 0.0  # the last row asked for: whether it was answered rightly, and its chance
         self._kept: list[Decisions] | None = [] if keeps_rows else None
         self._lengths: list[int] = []
 
@@ -91,9 +100,20 @@ class Asking:
         if self._kept is not None:
             self._kept.append(made)
             self._lengths.append(n)
-        if self.is_asked and codes is not None and codes[n - 1] >= 0 and made.chances[n - 1] > 0:
-            is_right = p[n - 1].argmax() == codes[n - 1]
-            self._sums.add(float(is_right), float(made.chances[n - 1]))
+        if self.is_asked and codes is not None:
+            is_right = self.answers(p[n - 1 : n])[0] == codes[n - 1]
+            self._judged = float(is_right), float(made.chances[n - 1])
+
+    @property
+    def judged(self) -> tuple[float, float]:
+        """Whether the answer to the last row asked for was right, 1 or 0, and the chance of asking for it."""
+        return self._judged
+
+    def add_label(self, judged: tuple[float, float]) -> None:
+        """Count a row that was asked for and whose label has come."""
+        is_right, chance = judged
+        if chance > 0:
+            self._sums.add(is_right, chance)
 
     def fields(self) -> dict[str, Any]:
         """Return the fields of a Run about what was asked for."""
@@ -135,7 +155,8 @@ def steps_as_labels_are_asked(
     are kept in `waiting` until their labels come.
     """
     start = 0
-    under_way: list[tuple[int, int, int]] = []  # (row after which a label comes, its own row, its code)
+    # (row after which a label comes, its own row, its code, how its answer was judged)
+    under_way: list[UnderWay] = []
     for X, codes in blocks:
         rows = np.arange(start, start + len(X), dtype=np.int64)
         comes = np.where(codes >= 0, arrivals.of(start, len(X)), NEVER)
@@ -153,23 +174,28 @@ def steps_as_labels_are_asked(
             i = place - 1
             if asking.is_asked and rows[i] < comes[i] < NEVER:
                 waiting.add(X[i : i + 1], ids=rows[i : i + 1], now=rows[i : i + 1])
-                heapq.heappush(under_way, (int(comes[i]), int(rows[i]), int(codes[i])))
-            yield from _due(under_way, int(rows[i]), observes, waiting)
-            if asking.is_asked and at_once[i]:
+                label = int(comes[i]), int(rows[i]), int(codes[i]), asking.judged
+                heapq.heappush(under_way, label)
+            is_asked, judged = asking.is_asked, asking.judged
+            yield from _due(under_way, int(rows[i]), observes, waiting, asking)
+            if is_asked and at_once[i]:
+                asking.add_label(judged)
                 ids = -1 - rows[i : i + 1] if observes else None
                 yield Step(X[i : i + 1], codes[i : i + 1], learned=True, ids=ids)
         start += len(X)
 
 
 def _due(
-    under_way: list[tuple[int, int, int]], row: int, observes: bool, waiting: WaitingRows | WaitingSparse
+    under_way: list[UnderWay], row: int, observes: bool, waiting: WaitingRows | WaitingSparse, asking: Asking
 ) -> Iterator[Step]:
     """Yield the step that learns the labels which come after a row, if there are any."""
     due = []
     while under_way and under_way[0][0] == row:
         due.append(heapq.heappop(under_way)[1:])
     if due:
-        ids: Numbers = np.array([each for each, _ in due], dtype=np.int64)
-        codes = np.array([code for _, code in due])
+        for *_, judged in due:
+            asking.add_label(judged)
+        ids: Numbers = np.array([each for each, *_ in due], dtype=np.int64)
+        codes = np.array([code for _, code, _ in due])
         X: Any = waiting.resolve(ids).X
         yield Step(X, codes, learned=True, ids=ids if observes else None)

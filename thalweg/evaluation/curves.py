@@ -192,7 +192,7 @@ def label_shares(run: Run, most: int = MOST_LINES) -> Shares:
     counts = np.add.reduceat(tally.class_counts[:n_parts, : len(run.classes)], starts)
     names, kept, rest = _most_frequent(run, most)
     columns = [counts[:, k] for k in kept] + ([counts[:, rest].sum(axis=1)] if len(rest) else [])
-    ends = tally.ends[np.append(starts[1:], n_parts) - 1]
+    ends = run.rows_until(tally.ends[np.append(starts[1:], n_parts) - 1])
     values = ratio(np.column_stack(columns), counts.sum(axis=1, keepdims=True))
     return Shares(ends, np.asarray(values), names)
 
@@ -207,7 +207,7 @@ def set_series(run: Run) -> dict[str, Curve]:
     if not tally.sets.any():
         return {}
     counts = np.add.reduceat(tally.sets[:n_parts], starts)
-    ends = tally.ends[np.append(starts[1:], n_parts) - 1]
+    ends = run.rows_until(tally.ends[np.append(starts[1:], n_parts) - 1])
     n_rows = counts[:, SETS.index("rows")]
     known = n_rows > 0
     means = counts[known] / n_rows[known, None]

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Self
 
-from thalweg.evaluation.formatting import count, percentage
+from thalweg.evaluation.formatting import count, formatted, percentage
 from thalweg.trust.accuracy_estimate import AccuracyEstimate
 from thalweg.trust.window_estimates import Estimate, WindowEstimates
 from thalweg.trust.worse_since import Worse, below_since, worse_since
@@ -15,7 +15,7 @@ FEW_SETTLED = 5
 class Found:
     """What is estimated for a table of predictions.
 
-    `limit` is what the metric should not be below.
+    `limit` is what the metric should not be worse than: below, or above if it is a cost.
     """
 
     source: str
@@ -47,12 +47,23 @@ class Found:
 
     @property
     def is_worse(self) -> bool:
-        """Whether the whole interval of the latest rows is below the limit."""
-        return self.limit is not None and self.now.high < self.limit
+        """Whether the whole interval of the latest rows is worse than the limit."""
+        if self.limit is None:
+            return False
+        return self.now.low > self.limit if self.is_cost else self.now.high < self.limit
+
+    @property
+    def is_cost(self) -> bool:
+        """Whether the metric is a cost, which is no share, and the lower the better."""
+        return self.metric == "cost"
+
+    def shown(self, value: float, spec: str = ".1f") -> str:
+        """Return a value of the metric as text."""
+        return formatted(value, ".4g") if self.is_cost else percentage(value, spec)
 
     @property
     def below_since(self) -> int | None:
-        """The row since when all intervals are below the limit, if those of the latest windows are."""
+        """The row since when all intervals are worse than the limit, if those of the latest windows are."""
         return None if self.limit is None else below_since(self.windows, self.limit)
 
     def to_plain(self) -> dict[str, Any]:
@@ -71,9 +82,9 @@ def headline(found: Found) -> str:
     """Return how good the model is now, in a sentence."""
     now, n = found.now, found.now.stop - found.now.start
     has = "all" if now.known == n else "none" if not now.known else f"{now.known:,}"
-    ends = f"{percentage(now.low, '.1f')} to {percentage(now.high, '.1f')}"
+    ends = f"{found.shown(now.low)} to {found.shown(now.high)}"
     return (
-        f"{found.name[0].upper()}{found.name[1:]} now: {percentage(now.estimate, '.1f')} "
+        f"{found.name[0].upper()}{found.name[1:]} now: {found.shown(now.estimate)} "
         f"({percentage(found.level, 'g')} interval {ends}), over the latest {count(n, 'row')}, of which "
         f"{has} have labels."
     )
@@ -85,11 +96,11 @@ def notes(found: Found) -> list[str]:
     worse = found.worse
     if worse is not None:
         said.append(
-            f"Worse since row {worse.row + 1:,} or so: {percentage(worse.since, '.1f')} since, "
-            f"{percentage(worse.before, '.1f')} before."
+            f"Worse since row {worse.row + 1:,} or so: {found.shown(worse.since)} since, "
+            f"{found.shown(worse.before)} before."
         )
     elif len(found.windows) >= FEW_SETTLED:
-        said.append("No fall over time that chance would not explain.")
+        said.append(f"No {'rise' if found.is_cost else 'fall'} over time that chance would not explain.")
     if found.limit is not None:
         said.append(_about_limit(found, found.limit))
     if found.now.known < found.now.stop - found.now.start:
@@ -100,10 +111,10 @@ def notes(found: Found) -> list[str]:
 
 
 def _about_limit(found: Found, limit: float) -> str:
-    wanted = percentage(limit, "g")
+    side = f"{'above' if found.is_cost else 'below'} {found.shown(limit, 'g')}"
     if found.is_worse:
         since = found.below_since
-        return f"Below {wanted}" + ("." if since is None else f" since row {since + 1:,} or so.")
-    if found.now.low >= limit:
-        return f"Not below {wanted}."
-    return f"Not surely below {wanted}: the interval contains it."
+        return side.capitalize() + ("." if since is None else f" since row {since + 1:,} or so.")
+    if found.now.high <= limit if found.is_cost else found.now.low >= limit:
+        return f"Not {side}."
+    return f"Not surely {side}: the interval contains it."

@@ -1,9 +1,12 @@
 """What a learner shows of itself: weights or forgetting over time, and parameters chosen by itself."""
 
-from dataclasses import KW_ONLY, dataclass, field
+from collections import deque
+from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from thalweg._bounded_record import BoundedRecord
 from thalweg._types import Floats, Ints
@@ -11,7 +14,7 @@ from thalweg.learners.ensembles.base import Ensemble
 from thalweg.trust.calibrated import Calibrated
 from thalweg.trust.prediction_sets import PredictionSets
 
-MOST_RECORDED, MOST_MEMBERS = 128, 100
+MOST_RECORDED, MOST_MEMBERS, MOST_CHANGES = 128, 100, 1000
 ATTRIBUTES = {
     "shares_": "share in the answer",
     "decay_": "forgetting",
@@ -57,6 +60,11 @@ class History:
         size = np.nan_to_num(np.abs(self.values)).mean(axis=0)
         return self._only(np.sort(np.argsort(-size, kind="stable")[:most]).tolist())
 
+    def between(self, start: int, stop: int) -> "History | None":
+        """Return what was noted after the row `start`, up to `stop`; None if that is nothing."""
+        inside = (self.rows > start) & (self.rows <= stop)
+        return replace(self, rows=self.rows[inside], values=self.values[inside]) if inside.any() else None
+
     def _only(self, kept: list[int]) -> "History":
         names = [self.names[m] for m in kept]
         parts = {name: below for name, below in self.parts.items() if name in names}
@@ -73,19 +81,43 @@ class History:
 
 
 class HistoryRecorder:
-    """Reads an attribute of a learner during a run; keeps at most 128 values, evenly spread over the run."""
+    """Reads a learner during a run: an attribute over time, and where it found changes.
+
+    At most 128 values are kept, evenly spread over the run, and the latest 1000 changes. A learner numbers
+    the rows that it has learned, whenever and from whatever source; here they are rows of the run's source.
+    """
 
     def __init__(self, learner: Any) -> None:
         self._outer, inner = learner, inner_of(learner)
         named = () if isinstance(inner, Ensemble) else ATTRIBUTES
         self._name = next((name for name in named if hasattr(type(inner), name)), None)
         self._record = BoundedRecord[Floats](MOST_RECORDED)
+        self._n_changes = _n_changes(inner)
+        self._changes: deque[int] = deque(maxlen=MOST_CHANGES)
+        self._noted = inner._noted_rows if isinstance(inner, Ensemble) else np.empty(0, dtype=np.int64)
+        self._noted_at: dict[int, int] = {}  # what an Ensemble noted in this run, and at which row
 
-    def add(self, row: int) -> None:
-        """Record the attribute at this row, if that is due."""
+    def add(self, row: int, learned: Callable[[], Ints]) -> None:
+        """Record what is due at this row; `learned` returns where rows of the last step were learned."""
+        inner = inner_of(self._outer)
         if self._name is not None and self._record.is_due(row):
-            value = np.ravel(getattr(inner_of(self._outer), self._name))[:MOST_MEMBERS]
+            value = np.ravel(getattr(inner, self._name))[:MOST_MEMBERS]
             self._record.add(row, np.array(value, dtype=np.float64))
+        if isinstance(inner, Ensemble):
+            noted = inner._noted_rows
+            new = noted[noted > self._noted[-1]] if len(self._noted) else noted
+            rows = _source_rows(inner, new - 1, learned) + 1
+            now = dict(zip(new.tolist(), rows.tolist(), strict=True))
+            self._noted = noted
+            self._noted_at = {n: each for n, each in (self._noted_at | now).items() if n in noted}
+        elif (n := _n_changes(inner)) > self._n_changes:
+            new = np.asarray(inner.drifts_)[self._n_changes - n :]
+            self._changes.extend(_source_rows(inner, new, learned).tolist())
+            self._n_changes = n
+
+    def alarms(self) -> NDArray[np.int64]:
+        """Return the rows at which the learner found a change."""
+        return np.array(self._changes, dtype=np.int64)
 
     def history(self) -> History | None:
         """Return the recorded values, or those the learner itself recorded; None if there are none."""
@@ -95,12 +127,31 @@ class HistoryRecorder:
             found = History(ATTRIBUTES[self._name], rows, values=_joined(self._record.values))
         elif isinstance(learner, Ensemble):
             kept, noted = learner.history_, learner.noted
-            found = History(noted, np.asarray(kept["row"]), values=np.asarray(kept[noted])[:, :MOST_MEMBERS])
+            of_run = [n in self._noted_at for n in kept["row"].tolist()]
+            rows = np.array([self._noted_at[n] for n in kept["row"][of_run].tolist()], dtype=np.int64)
+            found = History(noted, rows, values=np.asarray(kept[noted])[of_run, :MOST_MEMBERS])
         else:
             return None
         found.names = member_names(learner, found.values.shape[1])
         has_values = found.values.size and not np.isnan(found.values).all()
         return found if has_values and np.nanmin(found.values) < np.nanmax(found.values) else None
+
+
+def _n_changes(learner: Any) -> int:
+    """Return how many changes a learner has found so far."""
+    return int(getattr(learner, "n_drifts_", len(getattr(learner, "drifts_", ()))))
+
+
+def _source_rows(learner: Any, numbers: Ints, learned: Callable[[], Ints]) -> Ints:
+    """Return the source's rows at which the learned rows of these numbers were learned, all of them just now.
+
+    A learner counts rows from its beginning, whatever they were read from.
+    """
+    if not len(numbers):
+        return np.empty(0, dtype=np.int64)
+    rows = learned()
+    first = learner._rows_learned - len(rows) if hasattr(learner, "_rows_learned") else int(numbers[-1])
+    return rows[np.clip(numbers - first, 0, len(rows) - 1)]
 
 
 def inner_of(learner: Any) -> Any:

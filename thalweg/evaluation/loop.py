@@ -41,13 +41,15 @@ class Record:
     """
 
     follower: Follower | None
+    _last: tuple[Step, int, int] | None = None
 
     def __init__(
         self, n_classes: int, expected: int | None, numbered: bool, most_classes: int | None = None
     ) -> None:
         self.n_classes = n_classes
         self.n = self.n_learned = self.reached = 0
-        self.learner_seconds, self.interrupted = 0.0, False
+        self.learner_seconds = 0.0
+        self.interrupted = self.timed_out = False
         self._n_right = self._n_scored = self._n_counted = 0
         self._baselines = Baselines(n_classes, most_classes)
         self.follower = None
@@ -71,6 +73,7 @@ class Record:
     def add(self, step: Step, p: Floats, n: int) -> None:
         """Record the first `n` rows of a step; `p` has the probabilities of the tested ones."""
         sets = None if self.watcher is None else self.watcher.after(step, p, n)
+        self._last = step, n, self.n
         if step.codes is not None:
             codes, tested, learned = step.codes[:n], _first(step.tested, n), _first(step.learned, n)
             known, n_known = _where(codes, learned), self.n_learned + _count_before(learned, n)
@@ -79,10 +82,23 @@ class Record:
                 self._add_tested(_where(codes, tested), _where(p[:n], tested), step.row, sets)
                 if self.follower is not None:
                     said = _where(p[:n], tested)[:, : self.n_classes]
-                    self.follower.add(_where(codes, tested), said, answer_codes(said, self._cost_matrix()))
+                    self.follower.add(_where(codes, tested), said, self.answers(said))
             self.n_learned += len(known)
         if step.row is not None:
             self.reached = step.row + 1 - (0 if step.tested else len(step.X) - n)
+
+    def learned_at(self) -> Ints:
+        """Return for each row learned in the last step the row of the stream that had come by then."""
+        if self._last is None:
+            return np.empty(0, dtype=np.int64)
+        step, n, n_tested = self._last
+        if step.codes is None:
+            return np.empty(0, dtype=np.int64)
+        if step.row is not None:
+            rows = np.arange(step.row - len(step.X) + 1, step.row + 1)[:n]
+        else:
+            rows = n_tested - 1 + np.cumsum(np.broadcast_to(_first(step.tested, n), n))
+        return _where(rows, _first(step.learned, n))
 
     @property
     def n_rows(self) -> int:
@@ -105,11 +121,16 @@ class Record:
         """Return the accuracy so far, NaN before the first scored row."""
         part = slice(self._n_counted, self.n)
         codes, scored = self._codes[part], self._codes[part] >= 0
-        given = answer_codes(self._probabilities[part, : self.n_classes], self._cost_matrix())
+        given = self.answers(self._probabilities[part, : self.n_classes])
         right = given[scored] == codes[scored]
         n_right, n_scored = self._n_right + int(np.count_nonzero(right)), self._n_scored + len(right)
         self._n_right, self._n_scored, self._n_counted = n_right, n_scored, part.stop
         return self._n_right / self._n_scored if self._n_scored else float("nan")
+
+    def answers(self, p: Floats) -> Ints:
+        """Return the codes of what the run answers to these probabilities, of the first classes at least."""
+        costs, n = self._cost_matrix(), p.shape[1]
+        return answer_codes(p, None if costs is None else costs[:n, :n])
 
     def _cost_matrix(self) -> Floats | None:
         return None if self.costs is None else self.costs.so_far(self.n_classes)
@@ -131,6 +152,7 @@ class Record:
             "row_numbers": None if self._numbers is None else _first_rows(self._numbers, n),
             "sets": None if self.watcher is None else _first_rows(self._sets, n),
             "interrupted": self.interrupted,
+            "timed_out": self.timed_out,
         }
 
     def _add_tested(
@@ -179,21 +201,25 @@ def run_steps(
             progress(0, total, math.nan)
         for step in cut(steps, observers) if observers else steps:
             if clock() >= last_moment:
-                record.interrupted = True
+                record.interrupted = record.timed_out = True
                 break
             classes = None if stream is None else stream.classes
             if classes is not None and len(classes) > record.n_classes:
                 record.set_classes(len(classes))
             _run_and_record(learner, step, record, classes)
             if recorder is not None:
-                recorder.add(record.n_rows)
+                recorder.add(record.n_rows, record.learned_at)
             for observer in observers:
+                if hasattr(observer, "set_rows"):
+                    observer.set_rows(record.learned_at())
                 observer.update_coded(learner, *step.learned_rows())
             if progress is not None and clock() >= next_report:
                 progress(record.n_rows, total, record.running_accuracy())
                 next_report = clock() + _SECONDS_BETWEEN_REPORTS
     except KeyboardInterrupt:
         record.interrupted = True
+        if recorder is not None:
+            recorder.add(record.n_rows, record.learned_at)  # of the rows of a step that was cut
 
 
 def _run_and_record(learner: Any, step: Step, record: Record, classes: NDArray[Any] | None) -> None:
@@ -207,6 +233,7 @@ def _run_and_record(learner: Any, step: Step, record: Record, classes: NDArray[A
             run(learner, step, p, classes)
             n = len(step.X)
         else:
+            step.asking.answers = record.answers
             n = step.asking.run(learner, step, p)
     except KeyboardInterrupt as stop:
         # Rows that compiled code learned before Ctrl-C are part of the run.

@@ -1,8 +1,9 @@
 """A metric: a function of a Run, or of labels and predictions in arrays."""
 
 import functools
+import math
 from collections.abc import Callable
-from typing import Any, Protocol, cast, overload
+from typing import Any, Literal, Protocol, TypeAlias, cast, overload
 
 from numpy.typing import ArrayLike
 
@@ -10,6 +11,8 @@ from thalweg._types import Floats
 from thalweg.errors import ParameterError
 from thalweg.evaluation.run import Run
 from thalweg.evaluation.running_sums import Score
+
+Needs: TypeAlias = Literal["labels", "scores", "probabilities"]
 
 
 class Metric(Protocol):
@@ -51,17 +54,26 @@ class Metric(Protocol):
     ) -> Floats: ...
 
 
+OF_A_CLASS = ("precision", "recall", "f1")
+"""In arrays these are 0 where scikit-learn has 0: if no row is of the class, or none is predicted as it."""
+
+
 def metric(of_run: Callable[..., Score]) -> Metric:
     """Return a function of a Run as one that takes labels and predictions as well."""
-    return _metric(of_run, needs_probabilities=False)
+    return _metric(of_run, "labels")
+
+
+def score_metric(of_run: Callable[..., Score]) -> Metric:
+    """Do what `metric` does, for a function that looks at the order of probabilities or other scores."""
+    return _metric(of_run, "scores")
 
 
 def probability_metric(of_run: Callable[..., Score]) -> Metric:
     """Do what `metric` does, for a function that needs probabilities."""
-    return _metric(of_run, needs_probabilities=True)
+    return _metric(of_run, "probabilities")
 
 
-def _metric(of_run: Callable[..., Score], needs_probabilities: bool) -> Metric:
+def _metric(of_run: Callable[..., Score], needs: Needs) -> Metric:
     @functools.wraps(of_run)
     def of_run_or_arrays(run: Any = None, *arguments: Any, **settings: Any) -> Score:
         if isinstance(run, Run):
@@ -74,6 +86,9 @@ def _metric(of_run: Callable[..., Score], needs_probabilities: bool) -> Metric:
         if y is None or p is None or len(arguments) > 1:
             raise ParameterError(f"{who}: pass a Run, or labels and predictions, {who}(y, p)")
         about = {name: settings.pop(name) for name in ("classes", "drifts") if name in settings}
-        return of_run(run_of(y, p, who, needs_probabilities, **about), **settings)
+        made = run_of(y, p, who, needs, **about)
+        found = of_run(made, **settings)
+        is_zero = who in OF_A_CLASS and isinstance(found, float) and math.isnan(found) and made.n_scored
+        return 0.0 if is_zero else found
 
     return cast(Metric, of_run_or_arrays)

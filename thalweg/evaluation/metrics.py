@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from thalweg.errors import ParameterError
 from thalweg.evaluation import metric_registry
 from thalweg.evaluation.auc import area, over_grid, precision_area
-from thalweg.evaluation.metric import metric, probability_metric
+from thalweg.evaluation.metric import metric, probability_metric, score_metric
 from thalweg.evaluation.run import Run
 from thalweg.evaluation.running_sums import Score, check, ratio, total
 from thalweg.evaluation.tally import LEARNER, SMALLEST_PROBABILITY
@@ -148,7 +148,7 @@ def brier(run: Run, *, window: int | None = None, fade: float | None = None) -> 
     return ratio(total(np.where(scored, distances, 0), window, fade), total(scored, window, fade))
 
 
-@probability_metric
+@score_metric
 def auc(run: Run, *, window: int | None = None, fade: float | None = None) -> Score:
     """Area under the ROC curve: of class 1 if there are two, else the mean of each class against the rest.
 
@@ -161,7 +161,7 @@ def auc(run: Run, *, window: int | None = None, fade: float | None = None) -> Sc
     return over_grid(run.codes, run.probabilities, window, fade)
 
 
-@probability_metric
+@score_metric
 def average_precision(
     run: Run, *, window: int | None = None, fade: float | None = None, label: Any = None
 ) -> Score:
@@ -186,7 +186,7 @@ def recovery(run: Run, *, window: int | None = None, fade: float | None = None, 
     """
     numbers = np.arange(len(run.codes)) if run.row_numbers is None else run.row_numbers
     right, scored = np.zeros(rows), np.zeros(rows)
-    ends = np.minimum(run.drifts + rows, np.append(run.drifts[1:], run.n_rows))
+    ends = np.minimum(run.drifts + rows, np.append(run.drifts[1:], run.end_row))
     for drift, end in zip(run.drifts, ends, strict=True):
         part = slice(*np.searchsorted(numbers, [drift, end]))
         age = numbers[part] - drift

@@ -83,7 +83,8 @@ def fall_of_accuracy(run: Run) -> Fall | None:
     spread = 1.4826 * np.median(np.abs(change - np.median(change)))
     if -change[k] < max(LEAST_FALL, ERRORS * error, SPREADS * spread):
         return None
-    return Fall(int(tally.ends[middle[k] - 1]), float(before[k]), float(after[k]))
+    row = run.rows_until(tally.ends[middle[k] - 1 :][:1])
+    return Fall(int(row[0]), float(before[k]), float(after[k]))
 
 
 def alarm_of_accuracy(run: Run) -> Alarm | None:

@@ -17,8 +17,8 @@ from thalweg.evaluation.arrivals import Arrivals, Distribution, steps_as_labels_
 from thalweg.evaluation.asked_labels import Asking, as_budget, steps_as_labels_are_asked
 from thalweg.evaluation.estimating import EstimateFollower, as_estimate
 from thalweg.evaluation.formatting import DATE
-from thalweg.evaluation.history import HistoryRecorder, inner_of, resolved_parameters
-from thalweg.evaluation.inputs.observers import Observers, as_list, begin_observer
+from thalweg.evaluation.history import HistoryRecorder, resolved_parameters
+from thalweg.evaluation.inputs.observers import Observers, as_list, begin_observer, set_answers
 from thalweg.evaluation.loop import Progress, Record, constant_parts, run_steps
 from thalweg.evaluation.prediction_sets import watcher_of
 from thalweg.evaluation.row_forms import Form, block_size, blocks_of, form_of, waiting_rows
@@ -171,6 +171,7 @@ def chunked(
     stream, learner = stream_and_learner(stream, learner, "chunked", target)
     size = whole_number("chunked", "size", size, 1)
     share = real_number("chunked", "label_share", label_share, least=0, most=1)
+    size, seed = whole_number("chunked", "size", size, 1), whole_number("chunked", "seed", seed, 0)
     settings = {"protocol": "chunked", "size": size, "label_share": label_share, "seed": seed}
     settings |= {"resume": True} if resume else {}
 
@@ -218,6 +219,8 @@ def holdout(
         Seed of the samples.
     """
     stream, learner = stream_and_learner(stream, learner, "holdout")
+    every, n = whole_number("holdout", "every", every, 1), whole_number("holdout", "n", n, 1)
+    seed = whole_number("holdout", "seed", seed, 0)
     settings = {"protocol": "holdout", "every": every, "n": n, "seed": seed}
 
     def steps() -> Iterator[Step]:
@@ -266,12 +269,14 @@ def _evaluate(
     record.follower, record.costs = follower, run_costs(costs, learner, stream, settings["protocol"])
     for observer in observers:
         begin_observer(observer, stream, total)
+    set_answers(observers, record.answers)
     recorder, growing = HistoryRecorder(learner), stream if stream.is_open else None
     progress = None if progress is None else _with_total(progress, stream)
     record.watcher = watcher_of(learner)
     try:
         run_steps(steps(), learner, record, progress, total, growing, limit, recorder, observers)
     finally:
+        set_answers(observers, None)
         if record.watcher is not None:
             record.watcher.end()
     seconds = time.perf_counter() - begin
@@ -282,7 +287,8 @@ def _evaluate(
     explained = {"history": recorder.history(), "explanations": [each for each in found if each is not None]}
     estimates = None if follower is None else follower.estimates()
     return _run(
-        stream, learner, record, classes, settings=settings, estimates=estimates, **times, **explained
+        stream, learner, record, classes, settings=settings, estimates=estimates, alarms=recorder.alarms(),
+        **times, **explained,
     )
 
 
@@ -305,7 +311,6 @@ def _run(stream: Stream, learner: Any, record: Record, classes: NDArray[Any], **
         classes=classes,
         n_rows=record.n_rows,
         drifts=drifts[drifts < record.n_rows],
-        alarms=np.asarray(getattr(inner_of(learner), "drifts_", ()), dtype=np.int64),
         memory=bytes_of(learner.state() if is_ours else vars(learner)),
         columns=stream.columns,
         learner_code=learner_code(learner),

@@ -87,6 +87,8 @@ class Run(Pickled):
         The accuracy of windows of rows as it could be estimated at their end, if that was asked for.
     interrupted : bool
         Whether Ctrl-C or a limit of time stopped the run; then the rest is the result so far.
+    timed_out : bool
+        Whether it was the limit of time.
     """
 
     learner: str
@@ -124,6 +126,7 @@ class Run(Pickled):
     messages: list[str] = field(default_factory=list)
     estimates: "WindowEstimates | None" = None
     interrupted: bool = False
+    timed_out: bool = False
     keeps_rows = True
 
     def __repr__(self) -> str:
@@ -149,6 +152,11 @@ class Run(Pickled):
             best[:] = self.probabilities.argmax(axis=1)
         return best
 
+    @cached_property
+    def likeliest(self) -> Ints:
+        """Code of the most probable class of each row, whatever wrong answers cost."""
+        return answer_codes(self.probabilities, None)
+
     @property
     def pipeline(self) -> str | None:
         """How the columns of a file become inputs and what learns them, in a line; None if it is no file."""
@@ -173,7 +181,20 @@ class Run(Pickled):
         False if it had learned other rows before, which are not counted here.
         """
         is_larger = self.memory > max(self.data_bytes, SMALL_MODEL) and self.data_bytes > 0
-        return is_larger and not self.settings.get("resume", False)
+        return is_larger and not self.settings.get("resume", False) and "part" not in self.settings
+
+    @property
+    def end_row(self) -> int:
+        """The row of the stream after the last one that was used."""
+        numbers = self.row_numbers
+        return self.n_rows if numbers is None or not len(numbers) else max(self.n_rows, int(numbers[-1]) + 1)
+
+    def rows_until(self, n_tested: Ints) -> Ints:
+        """Return up to which row of the stream these numbers of rows were tested."""
+        numbers = self.row_numbers
+        if numbers is None or not len(numbers):
+            return n_tested
+        return numbers[n_tested - 1] + 1
 
     @cached_property
     def tally(self) -> Tally:
@@ -225,23 +246,44 @@ class Run(Pickled):
         columns |= {f"probability of {label}": probabilities[:, k] for k, label in enumerate(self.classes)}
         columns |= {name: names[given] for name, given in self.baselines.items()}
         if self.sets is not None:
-            counts = set_counts(self.sets, codes == predicted)
+            counts = set_counts(self.sets, codes == self.likeliest)
             columns |= {name: counts[:, SETS.index(key)] for name, key in SET_COLUMNS.items()}
         if self.asked is not None:
             columns |= {"asked": self.asked, "chance": self.chances}
         return pd.DataFrame(columns)
 
     def part(self, start: int = 0, stop: int | None = None) -> "Run":
-        """Return the Run of the tested rows from `start` to `stop`; times remain those of the whole run."""
+        """Return the Run of the tested rows from `start` to `stop`, which keep their numbers.
+
+        Its time is its share of the whole; memory, and rows that were skipped, are those of the whole.
+        """
         numbers = np.arange(len(self.codes)) if self.row_numbers is None else self.row_numbers
         kept = slice(start, stop)
+        rows = numbers[kept]
+        first, end = (int(rows[0]), int(rows[-1]) + 1) if len(rows) else (0, 0)
+        share = (end - first) / max(self.n_rows, 1)
+        asked = self.asked_labels
+        if asked is not None and self.asked is not None and self.chances is not None:
+            asked = asked.part(self.asked[kept], self.chances[kept])
         return replace(
             self,
+            settings=self.settings | {"part": f"rows {first} to {end - 1}" if len(rows) else "no rows"},
+            n_rows=end - first,
+            unlabelled=int(np.count_nonzero(self.codes[kept] < 0)),
+            drifts=self.drifts[(self.drifts >= first) & (self.drifts < end)],
+            alarms=self.alarms[(self.alarms >= first) & (self.alarms < end)],
+            history=None if self.history is None else self.history.between(first, end),
+            explanations=[
+                found for each in self.explanations if (found := each.between(first, end)) is not None
+            ],
+            seconds=share * self.seconds,
+            learner_seconds=share * self.learner_seconds,
+            asked_labels=asked,
             codes=self.codes[kept],
             probabilities=self.probabilities[kept],
             baselines={name: codes[kept] for name, codes in self.baselines.items()},
             sets=None if self.sets is None else self.sets[kept],
-            row_numbers=numbers[kept],
+            row_numbers=rows,
             estimates=None,
             asked=None if self.asked is None else self.asked[kept],
             chances=None if self.chances is None else self.chances[kept],
@@ -299,6 +341,17 @@ class Run(Pickled):
             "date": self.date,
             "command": self.command,
         }
+
+
+def not_cut(run: Run) -> Run:
+    """Return a run that came to its end or its limit of time; raise KeyboardInterrupt if Ctrl-C cut it.
+
+    A run is a whole result where it is alone, even if it was cut. Among several it is none: it must not be
+    kept, ranked or compared, and the others need not begin.
+    """
+    if run.interrupted and not run.timed_out:
+        raise KeyboardInterrupt
+    return run
 
 
 def setting(value: Any) -> str:

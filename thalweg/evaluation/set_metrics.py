@@ -76,5 +76,5 @@ def _mean(run: Run, name: str, window: int | None, fade: float | None) -> Score:
     if run.sets is None:
         return np.full(len(run.codes), np.nan)
     scored = run.codes >= 0
-    values = set_counts(run.sets, run.predicted == run.codes)[:, SETS.index(name)]
+    values = set_counts(run.sets, run.likeliest == run.codes)[:, SETS.index(name)]
     return ratio(total(np.where(scored, values, 0), window, fade), total(scored, window, fade))

@@ -126,7 +126,7 @@ class Tally:
             np.add.at(self.confusions[name], (y, given), 1)
             self.right[:, i] += np.bincount(part[given == y], minlength=MOST_PARTS)
         if sets is not None:
-            np.add.at(self.sets, part, set_counts(sets[scored], answer == y))
+            np.add.at(self.sets, part, set_counts(sets[scored], answer_codes(p, None) == y))
         self._add_probabilities(y, p, answer)
         self.n += len(codes)
 

@@ -60,7 +60,8 @@ class TotalsRecord(Record):
     def __init__(self, n_classes: int, most_classes: int | None = None) -> None:
         self.n_classes = n_classes
         self.n = self.n_learned = self.reached = 0
-        self.learner_seconds, self.interrupted = 0.0, False
+        self.learner_seconds = 0.0
+        self.interrupted = self.timed_out = False
         self._numbers = None
         self._baselines = Baselines(n_classes, most_classes)
         self._tally = Tally(n_classes)
@@ -98,7 +99,8 @@ class TotalsRecord(Record):
         self._add_waiting()
         if order is not None:
             self._tally.reorder(order)
-        return {**_no_rows(), "tally": self._tally, "interrupted": self.interrupted}
+        ended = {"interrupted": self.interrupted, "timed_out": self.timed_out}
+        return {**_no_rows(), "tally": self._tally, **ended}
 
     def _add_tested(
         self, codes: Ints, p: Floats, row: int | None, sets: NDArray[np.int32] | None = None

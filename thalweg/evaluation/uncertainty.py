@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from thalweg._types import Floats
+from thalweg.errors import ParameterError, short_repr
 
 MOST_PARTS, WAVES, WAVES_IF_DEPENDENT = 30, 5, 2
 """How many parts a stream is cut into, and how many slow waves of their means are used."""
@@ -31,6 +32,8 @@ class Difference(NamedTuple):
 
     def in_words(self, level: float = 0.05) -> str:
         """Return whether the difference is more than chance, and the p-value."""
+        if math.isnan(self.p_value):
+            return "with too few rows for a test"
         judged = "more than chance" if self.p_value <= level else "which may be chance"
         few = "; errors come in runs too long for so few rows to be sure" if self.dependent else ""
         return f"{judged} (paired test, p = {self.p_value:.2g}{few})"
@@ -57,7 +60,11 @@ def paired(a: ArrayLike, b: ArrayLike) -> Difference:
     that of `standard_error`; there are two degrees of freedom a wave. If all rows differ by the same number,
     the p-value is 0, or 1 if that is 0.
     """
-    a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
+    try:
+        a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
+    except (TypeError, ValueError):
+        wanted = "a and b need a number for each row, such as run.predicted == run.codes"
+        raise ParameterError(f"paired: {wanted}; got {short_repr(a)} and {short_repr(b)}") from None
     if a.shape != b.shape or a.ndim != 1:
         raise ValueError(f"paired: a and b need a value for each row; they have shapes {a.shape}, {b.shape}")
     values = _known(a - b)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from thalweg.evaluation import chunked
+from thalweg.evaluation.run import not_cut
 from thalweg.learners import (
     HUWRS,
     AdaptiveHoeffdingOptionTree,
@@ -132,7 +133,7 @@ def run_chunks(
     learner, source = learner_of(method, chunk, seed), opened(stream, seed, n_rows, data, file)
     started = time.process_time()
     share = FIRST if method == STATIC else label_share
-    run = chunked(source, learner, size=chunk, label_share=share, seed=seed)
+    run = not_cut(chunked(source, learner, size=chunk, label_share=share, seed=seed))
     seconds = time.process_time() - started
     known = run.codes >= 0
     right = (run.predicted == run.codes)[known]

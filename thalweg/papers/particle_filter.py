@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from thalweg import learners
 from thalweg._types import Floats, Ints
 from thalweg.evaluation import holdout, prequential
+from thalweg.evaluation.run import not_cut
 from thalweg.learners import HoeffdingTree, ParticleFilter
 from thalweg.papers.running import Task, has_dataset
 from thalweg.streams import SEA, Circles, Hyperplane, Many, datasets, from_arrays
@@ -233,7 +234,8 @@ def run_real(stream: str, case: str, seed: int, data: str | Path | None = None) 
     learner, parameters = REAL_CASES[case]
     own = {} if learner == "NaiveBayes" else {"batch_size": BATCH, "random_state": seed}
     rows = datasets.load(stream, data=data)
-    run = prequential(rows, learners.registry.load(learner)(**own, **parameters), rows=REAL_ROWS)
+    made = learners.registry.load(learner)(**own, **parameters)
+    run = not_cut(prequential(rows, made, rows=REAL_ROWS))
     trivial = {name: 100 * float((codes == run.codes).mean()) for name, codes in run.baselines.items()}
     return {"accuracy": 100 * float((run.predicted == run.codes).mean()), "baselines": trivial}
 
@@ -268,9 +270,9 @@ def run_case(stream: str, case: str, seed: int, data: str | Path | None = None) 
         right = tested_throughout(rows, learner, chosen.batch, 1000, seed)
         return {"accuracy": 100 * float(right.mean()), "course": (100 * right.mean(axis=1)).tolist()}
     if stream == "ELEC":
-        run, each = prequential(rows, learner), chosen.batch
+        run, each = not_cut(prequential(rows, learner)), chosen.batch
     else:
-        run, each = holdout(rows, learner, every=chosen.batch, n=1000, seed=seed), 1000
+        run, each = not_cut(holdout(rows, learner, every=chosen.batch, n=1000, seed=seed)), 1000
     right = run.predicted == run.codes
     course = right[: len(right) // each * each].reshape(-1, each).mean(axis=1)
     trivial = {name: 100 * float((codes == run.codes).mean()) for name, codes in run.baselines.items()}

@@ -1,6 +1,5 @@
 """Run a paper's tasks on all processors; cache each result under its settings."""
 
-import inspect
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -10,7 +9,8 @@ from typing import Any, TypeAlias
 
 from thalweg._parameters import n_threads
 from thalweg.errors import StreamError
-from thalweg.evaluation.comparison.parallel import Job, cache_path, run_jobs
+from thalweg.evaluation.comparison.cache_keys import cache_file
+from thalweg.evaluation.comparison.parallel import Job, run_jobs
 from thalweg.streams import datasets
 
 SECONDS_BETWEEN_LINES = 10
@@ -59,12 +59,12 @@ def has_dataset(name: str, data: str | None) -> bool:
     return True
 
 
-def _cache_file(paper: str, task: Task) -> Path:
-    # A changed experiment is another one, and so is one of another version of the library.
-    from thalweg import __version__ as version
-
-    source = inspect.getsource(sys.modules[task.run.__module__])
-    return cache_path(f"papers/{paper}", [version, source, task.run.__qualname__, task.settings])
+def _cache_file(paper: str, task: Task) -> Path | None:
+    files = [Path(task.settings["file"])] if task.settings.get("file") else []
+    if "data" in task.settings:
+        data = task.settings["data"]
+        files += [path for name in datasets.names() for path in datasets.places(name, data)]
+    return cache_file(f"papers/{paper}", [task.run, task.settings], files)
 
 
 def _progress(

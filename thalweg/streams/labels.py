@@ -34,7 +34,7 @@ class LabelCodes:
         n_known = len(self._codes)
         for i, given in enumerate(labels):
             label = plain_label(given)
-            if label is None or label != label:
+            if is_missing(label):
                 codes[i] = -1
                 continue
             code = self._codes.get(label)
@@ -57,10 +57,15 @@ def plain_label(label: Any) -> Any:
     return label.item() if hasattr(label, "item") and getattr(label, "ndim", 0) == 0 else label
 
 
+def is_missing(label: Any) -> bool:
+    """Return whether a plain label is None, NaN or pandas.NA, which equals nothing, not even itself."""
+    return label is None or (label != label) is not False
+
+
 def sorted_labels(labels: Iterable[Any]) -> list[Any]:
     """Return the different labels that are not missing: sorted, if they can be."""
     plain = dict.fromkeys(map(plain_label, labels))
-    found = [label for label in plain if label is not None and label == label]
+    found = [label for label in plain if not is_missing(label)]
     try:
         return sorted(found)
     except TypeError:

@@ -1,19 +1,29 @@
 """Comparisons of learners on streams, and the search for parameters."""
 
+import itertools
 import json
+import os
+import shutil
+from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import stats
 from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
 
+import thalweg
 from thalweg.adapters import SklearnLearner
-from thalweg.errors import ParameterError
-from thalweg.evaluation import compare, metrics, prequential, standard_error, tune
+from thalweg.errors import ParameterError, StreamError
+from thalweg.evaluation import compare, loop, metrics, prequential, standard_error, tune
 from thalweg.evaluation.arguments import as_learner
+from thalweg.evaluation.baselines import BASELINES
+from thalweg.evaluation.comparison import cache_keys
 from thalweg.evaluation.comparison.parallel import Job, run_jobs
+from thalweg.evaluation.comparison.result import Comparison
 from thalweg.evaluation.comparison.tune import choices
 from thalweg.evaluation.comparison.words import verdict
-from thalweg.learners import HoeffdingTree, MajorityClass, NaiveBayes, NearestNeighbours, NoChange
+from thalweg.learners import DriftReset, HoeffdingTree, MajorityClass, NaiveBayes, NearestNeighbours, NoChange
 from thalweg.streams import LED, SEA
 
 
@@ -192,7 +202,6 @@ def test_models_of_other_libraries_get_the_seeds_and_are_kept(cache):
     pytest.importorskip("river")
     from river.forest import ARFClassifier
     from river.preprocessing import StandardScaler as RiverScaler
-    from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
     from sklearn.tree import DecisionTreeClassifier
 
@@ -314,3 +323,176 @@ def test_the_page_says_how_it_was_made_and_draws_the_baselines(tmp_path):
     curve = found.results["nb", "sea", 0]["curve"]
     assert curve["x"][-1] == 699 and curve["y"][-1] is not None
     assert "1 stream<" in page and "1 streams" not in page
+
+
+@pytest.fixture
+def cut_at(monkeypatch):
+    """Return a function after which Ctrl-C comes in the n-th step of all runs from now on."""
+
+    def cut(n):
+        real, calls = loop._run_and_record, itertools.count(1)
+
+        def step(*arguments):
+            if next(calls) == n:
+                raise KeyboardInterrupt
+            real(*arguments)
+
+        monkeypatch.setattr(loop, "_run_and_record", step)
+
+    return cut
+
+
+def test_ctrl_c_ends_a_comparison_and_keeps_only_the_runs_that_were_finished(cache, cut_at):
+    def compared(**more):
+        return compare([NaiveBayes(), HoeffdingTree()], ["sea"], rows=3000, n_jobs=1, **more)
+
+    cut_at(5)  # the second block of the second run
+    with pytest.raises(KeyboardInterrupt):
+        compared()
+    assert len(list(cache.rglob("*.json"))) == 1
+    after = compared()
+    assert after.kept().tolist() == [[True, False]]
+    np.testing.assert_array_equal(after.table(), compared(fresh=True).table())
+    assert after.ranked == ["sea"]
+
+
+@pytest.mark.parametrize("step", [2, 5, 8])  # in the search, where the first and where the second is judged
+def test_ctrl_c_ends_a_search_for_parameters(cut_at, step):
+    cut_at(step)
+    with pytest.raises(KeyboardInterrupt):
+        tune(NearestNeighbours(), SEA(4000, seed=1), grid={"n_neighbours": [1, 3]}, n_jobs=1)
+
+
+def test_a_limit_of_time_is_no_ctrl_c(cut_at):
+    run = prequential(SEA(50_000_000, seed=1), NaiveBayes(), limit=0.05)
+    assert run.interrupted and run.timed_out
+    cut_at(2)
+    run = prequential(SEA(50_000_000, seed=1), NaiveBayes(), limit=10, keep="totals")
+    assert run.interrupted and not run.timed_out
+
+
+OWN = """
+from thalweg.learners import NaiveBayes
+from thalweg.streams import SEA
+
+class Mine(NaiveBayes):
+    pass
+
+class Rows(SEA):
+    pass
+"""
+
+
+def test_runs_with_classes_of_ones_own_are_not_kept(cache, tmp_path, monkeypatch):
+    (tmp_path / "own_classes.py").write_text(OWN)
+    monkeypatch.syspath_prepend(tmp_path)
+    import own_classes
+
+    pairs = [(own_classes.Mine(), SEA(300)), (DriftReset(own_classes.Mine()), SEA(300))]
+    pairs += [(NaiveBayes(), own_classes.Rows(300)), (SklearnLearner(make_pipeline(_Own())), SEA(300))]
+    for learner, stream in pairs:
+        assert not compare([learner], [stream], n_jobs=1).errors()
+    assert not list(cache.rglob("*.json"))
+
+
+class _Own(GaussianNB):
+    """A classifier as a user writes it."""
+
+
+def test_another_file_of_the_library_makes_another_result(tmp_path, monkeypatch):
+    package = tmp_path / "package"
+    shutil.copytree(Path(thalweg.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(thalweg, "__file__", str(package / "__init__.py"))
+
+    def file():
+        cache_keys._this_library.cache_clear()
+        return cache_keys.cache_file("runs", [NaiveBayes()])
+
+    try:
+        files = [file()]
+        os.utime(package / "__init__.py", (0, 0))
+        assert file() == files[0]  # as by another installation of the same code
+        for part in ("streams/generators/sea.py", "evaluation/tally.py", "_native/maths.pxd", "new.json"):
+            with open(package / part, "a") as written:
+                written.write("\n")
+            files.append(file())
+        assert len({*files}) == 5
+    finally:
+        cache_keys._this_library.cache_clear()
+
+
+def test_kernels_in_another_folder_are_part_of_the_library():
+    places = cache_keys._files_of_this_library()
+    files = [path for _, paths in places for path in paths]
+    assert any(path.name.startswith("argmax.") and path.suffix in (".so", ".pyd") for path in files)
+
+
+def test_delays_with_other_values_are_other_runs(cache):
+    never, always = (stats.rv_discrete(values=([k], [1]))() for k in (0, 290))
+    drawn, own = stats.rv_histogram(np.histogram([1.0, 2.0, 3.0])), _Late(name="norm", a=5, b=6)
+    for delay in (never, always, drawn.freeze(), own()):
+        compare([NoChange()], ["sea"], rows=300, delay=delay, n_jobs=1)
+    assert not list(cache.rglob("*.json"))
+    for delay in (stats.poisson(3), stats.poisson(4), stats.poisson(3, 1), stats.norm(3)):
+        compare([NoChange()], ["sea"], rows=300, delay=delay, n_jobs=1)
+    assert len(list(cache.rglob("*.json"))) == 4
+
+
+class _Late(stats.rv_continuous):
+    """A distribution as a user writes it; it has the name of another one."""
+
+    def _pdf(self, x):
+        return np.ones_like(x)
+
+
+def test_costs_of_the_label_1_are_not_those_of_the_label_in_text(cache):
+    for costs in ({1: 20}, {0: 20}, {"1": 20}, [1, 20]):
+        compare([NaiveBayes()], ["sea"], rows=300, costs=costs, n_jobs=1)
+    assert len(list(cache.rglob("*.json"))) == 4
+
+
+def test_another_file_of_a_dataset_is_another_run(cache, tmp_path):
+    for n in (100, 120):
+        lines = ["@relation e", "@attribute price numeric", "@attribute class {UP,DOWN}", "@data"]
+        (tmp_path / "elec2.arff").write_text("\n".join([*lines, *n * ["1,UP", "2,DOWN"]]))
+        found = compare([NaiveBayes()], ["elec2"], data=tmp_path, n_jobs=1)
+        assert not found.errors() and next(iter(found.results.values()))["rows"] == 2 * n
+    assert len(list(cache.rglob("*.json"))) == 2
+
+
+def made_up(scores):
+    """Return a Comparison with these accuracies, [stream, learner]."""
+    results = {
+        (f"L{m}", f"s{s}", 0): {"accuracy": value, "stopped": False, "rows": 9, "unlabelled": 0,
+                                "baselines": {name: {} for name in BASELINES}, "right": "", "n_scored": 0}
+        for s, line in enumerate(np.asarray(scores).tolist())
+        for m, value in enumerate(line)
+    }
+    n_streams, n_learners = np.shape(scores)
+    names = [f"L{m}" for m in range(n_learners)], [f"s{s}" for s in range(n_streams)]
+    return Comparison(*names, n_seeds=1, settings={}, results=results)
+
+
+def test_a_verdict_claims_nothing_that_few_streams_cannot_show():
+    assert "significantly" not in verdict(made_up([[0.9, 0.8]] * 5))
+    assert "significantly ahead of all others (the sign test at 5 %)" in verdict(made_up([[0.9, 0.8]] * 6))
+    two = made_up([[0.9, 0.8, 0.7]] * 2)
+    assert "no more than chance allows (Friedman's test, p = 0.17)" in verdict(two)
+    assert json.loads(json.dumps(two.summary()["friedman"], allow_nan=False))["f"] is None
+    assert verdict(made_up([[0.9, 0.8], [0.8, 0.9]])).startswith("All learners have the same mean rank, 1.50")
+
+
+def test_one_row_is_too_few_for_a_test():
+    found = compare([NaiveBayes(), MajorityClass()], ["sea"], rows=1, n_jobs=1)
+    assert "nan" not in verdict(found) and "too few rows for a test" in verdict(found)
+
+
+def test_a_search_that_cannot_be_judged_is_not_begun(monkeypatch):
+    def fail(*_, **__):
+        raise AssertionError("it searched")
+
+    monkeypatch.setattr("thalweg.evaluation.comparison.tune.search", fail)
+    X, y = next(SEA(300, seed=1).blocks(300))
+    labels = [int(label) if i < 90 else None for i, label in enumerate(y)]
+    with pytest.raises(StreamError, match=r"tune: no row after the first 90, .* has a label to judge by"):
+        tune(NearestNeighbours(), (X, labels), grid={"n_neighbours": [1, 3]}, n_jobs=1)

@@ -1,9 +1,12 @@
 """Ranks and tests over several streams, beside SciPy and published examples."""
 
+import itertools
+
 import numpy as np
 import pytest
 import scipy.stats
 
+from thalweg.evaluation.comparison import statistics
 from thalweg.evaluation.comparison.statistics import (
     critical_difference,
     friedman,
@@ -63,13 +66,53 @@ def test_friedman_equals_that_of_scipy():
 def test_friedman_where_it_says_nothing_or_everything():
     assert np.isnan(friedman(np.ones((5, 2))).p_value)
     assert friedman(np.ones((5, 3))).p_value == 1
-    assert friedman(np.tile([0.1, 0.2, 0.3], (5, 1))).p_value == 0
+    assert friedman(np.tile([0.1, 0.2, 0.3], (50, 1))).p_value < 1e-100
 
 
 def test_friedman_keeps_its_level():
     rng = np.random.default_rng(1)
     p = [friedman(rng.normal(size=(10, 4))).p_value for _ in range(1000)]
     assert 0.03 < np.mean(np.array(p) < 0.05) < 0.07
+
+
+@pytest.mark.parametrize(("n_streams", "n_learners"), [(2, 3), (3, 3), (4, 3), (3, 4), (2, 9)])
+def test_friedman_keeps_its_level_with_few_streams(n_streams, n_learners):
+    rng = np.random.default_rng(1)
+    n = 400 if n_learners < 9 else 40
+    p = np.array([friedman(rng.normal(size=(n_streams, n_learners))).p_value for _ in range(n)])
+    assert np.mean(p <= 0.05) < 0.08
+
+
+@pytest.mark.parametrize("n_streams", [2, 3, 5])
+def test_the_chance_that_all_streams_agree_is_exact(n_streams):
+    found = friedman(np.tile([0.1, 0.2, 0.3], (n_streams, 1)))
+    assert found.p_value == pytest.approx(6.0 ** (1 - n_streams))
+
+
+def test_exact_chances_of_ties_are_counts_over_all_orders():
+    scores = np.array([[1.0, 1.0, 2.0, 3.0], [1.0, 2.0, 2.0, 2.0], [4.0, 1.0, 2.0, 3.0]])
+    ranked = ranks(scores)
+    orders = [list(itertools.permutations(line)) for line in ranked.tolist()]
+    spreads = [np.square(np.sum(each, axis=0)).sum() for each in itertools.product(*orders)]
+    expected = np.mean(np.array(spreads) >= np.square(ranked.sum(axis=0)).sum() - 1e-9)
+    assert friedman(scores).p_value == pytest.approx(expected)
+
+
+def test_chances_that_are_drawn_are_those_that_are_counted(monkeypatch):
+    scores = np.random.default_rng(3).normal(size=(5, 4)) + np.array([0, 0, 0.5, 1])
+    counted = friedman(scores).p_value
+    monkeypatch.setattr(statistics, "MOST_ORDERS", 0)
+    assert friedman(scores).p_value == pytest.approx(counted, abs=4 * np.sqrt(counted / 20_000))
+
+
+def test_two_learners_on_few_streams_are_never_told_apart():
+    for n_streams in range(2, 40):
+        ahead = scipy.stats.binom(n_streams, 0.5)
+        difference = critical_difference(2, n_streams)
+        wins_needed = next((k for k in range(n_streams + 1) if 2 * k / n_streams - 1 > difference), None)
+        assert (wins_needed is None) == (n_streams < 6)
+        if wins_needed is not None:
+            assert 2 * ahead.sf(wins_needed - 1) <= 0.05
 
 
 def test_wilcoxon_is_that_of_scipy_adjusted_by_holm():

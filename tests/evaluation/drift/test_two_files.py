@@ -166,3 +166,22 @@ def test_a_stream_tells_its_new_categories_too(tmp_path):
     (new,) = report.new_categories
     assert (new.input, new.name, new.first_row, new.n_rows) == ("colour", "blue", 3000, 200)
     assert "New in colour: blue (200 rows), first in row 3,000." in drift_words.notes(report)
+
+
+def test_a_report_of_many_labels_names_the_one_that_changed(tmp_path):
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(8000, 2)), rng.integers(0, 80, 8000)
+    y[4000:] = np.where(rng.random(4000) < 0.3, 7, y[4000:])
+    report = detect_drift((X, y), with_labels=True)
+    (found,) = [each for each in report.findings if str(each.watched) == "labels"]
+    assert "“7” 1." in drift_words.what(found, report)
+    other = detect_drift((X[4000:], y[4000:]), with_labels=True, reference=from_arrays(X[:4000], y[:4000]))
+    assert other.findings[0].whole and "“7” 1." in drift_words.what(other.findings[0], other)
+
+
+def test_a_p_value_that_32_bits_cannot_hold_is_not_0():
+    X = np.random.default_rng(1).normal(size=(3000, 1))
+    X[2000:] += 0.9
+    report = detect_drift((X, np.arange(3000) % 2))
+    change = HellingerMonitor().update(X)[0]
+    assert 0 < report.findings[0].p_value == change.p_value < 1e-60

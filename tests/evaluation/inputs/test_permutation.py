@@ -1,5 +1,7 @@
 """Permutation importance over time: as by hand, the same for any blocks, in bounded memory."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -8,6 +10,7 @@ from thalweg.evaluation import PermutationImportance, chunked, holdout, prequent
 from thalweg.evaluation.inputs.permutation import MOST_KEPT
 from thalweg.learners import HoeffdingTree, LogisticMixture, MajorityClass, NaiveBayes, NearestNeighbours
 from thalweg.streams import SEA, from_arrays
+from thalweg.trust import Calibrated
 
 
 def assert_same_history(one, other):
@@ -149,3 +152,12 @@ def test_a_second_run_begins_again():
 def test_wrong_settings_are_refused(settings):
     with pytest.raises(ParameterError, match=next(iter(settings))):
         PermutationImportance(**settings)
+
+
+@pytest.mark.parametrize("learner", [NaiveBayes(), Calibrated(NaiveBayes(), costs={1: 1e6})])
+def test_what_is_lost_is_accuracy_of_the_answers_by_cost(learner):
+    importance = PermutationImportance(repeats=3)
+    prequential(SEA(4000, seed=1), learner, observers=importance, costs={1: 1e6})
+    assert (importance.history_["importance"] == 0).all()  # it answers 1 whatever the inputs are
+    pickle.loads(pickle.dumps(importance))
+    assert "_answers" not in vars(importance)

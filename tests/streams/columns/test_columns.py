@@ -2,6 +2,7 @@
 
 import copy
 import datetime
+import time
 
 import numpy as np
 import pyarrow as pa
@@ -10,9 +11,10 @@ import pyarrow.parquet
 import pytest
 from support.file_rows import complaint, whole, write
 
+import thalweg
 from thalweg._native.calendar import date_inputs
 from thalweg.checks import check_stream
-from thalweg.errors import StreamError
+from thalweg.errors import ColumnWarning, StreamError
 from thalweg.evaluation import InputColumns
 from thalweg.preprocessing import Dates
 from thalweg.streams import from_file
@@ -341,3 +343,20 @@ def test_what_is_known_stays_known_however_long_it_is():
     assert codes.of(["w" * 600, "v" * 513, "v" * 512, "a"]).tolist() == [0, UNKNOWN, 2, 1]
     assert codes.extend(["u" * 700, "b"]) and codes.of(["b", "u" * 700]).tolist() == [4, 3]
     assert not codes.extend(["c", "a"]) and not codes.extend(["c", "c"]) and len(codes) == 5
+
+
+def test_a_column_that_equals_the_target_wherever_it_is_known_is_named():
+    rows = [{"copy": "uv"[i % 2] if i % 3 else None, "other": "uv"[i % 2] if i % 51 else "v",
+             "y": "ab"[i % 2] if i % 5 else None} for i in range(2000)]
+    with pytest.warns(ColumnWarning):
+        model = thalweg.Model(target="y", learner="NaiveBayes").learn(rows)
+    said = " ".join(map(str, model.columns.warnings))
+    assert "'copy' equals the target in the first rows" in said
+    assert "'other' equals" not in said
+
+
+def test_columns_with_few_values_are_compared_with_the_target_at_the_cost_of_these():
+    rows = [{f"k{i}": i % 7, "y": i % 2} for i in range(800)]
+    start = time.process_time()
+    thalweg.Model(target="y", learner="NaiveBayes").learn(rows)
+    assert time.process_time() - start < 0.6  # with the missing cells it takes three times as long

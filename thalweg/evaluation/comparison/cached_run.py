@@ -1,8 +1,6 @@
 """One run of a comparison: its result as plain data, and the file that caches it."""
 
 import base64
-import hashlib
-import sys
 import time
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -10,18 +8,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from thalweg.adapters.river_learner import river_parameters
 from thalweg.errors import Message, StreamError
 from thalweg.evaluation import curves, metrics
 from thalweg.evaluation.baselines import BASELINES
-from thalweg.evaluation.comparison.parallel import cache_path
+from thalweg.evaluation.comparison.cache_keys import cache_file
 from thalweg.evaluation.protocols import prequential
-from thalweg.evaluation.run import Run
+from thalweg.evaluation.run import Run, not_cut
 from thalweg.evaluation.summary import plain, plain_number
 from thalweg.evaluation.tally import LEARNER
 from thalweg.evaluation.uncertainty import standard_error
 from thalweg.streams.base import Generator, Stream
-from thalweg.streams.named import dataset_name, is_path, open_stream
+from thalweg.streams.named import dataset_name, is_path, open_stream, paths_of
 
 CURVE_POINTS, LEAST_WINDOW = 120, 200
 
@@ -46,19 +43,21 @@ class Source(NamedTuple):
         name = self.stream
         return not isinstance(name, str) or is_path(name) or dataset_name(name) is not None
 
-    def key(self) -> Any:
-        """Return a cache key for JSON, or None if the source has no stable identity."""
+    def about(self) -> Any:
+        """Return what tells the rows, beside the content of files; None if nothing does."""
         if isinstance(self.stream, str):
-            return [self.stream, _file_key(Path(self.stream)), self.options]
-        if isinstance(self.stream, Generator):
-            return [type(self.stream).__qualname__, vars(self.stream)]
-        return None
+            return [self.stream, self.options]
+        return self.stream if isinstance(self.stream, Generator) else None
+
+    def files(self) -> list[Path]:
+        """Return the files that the rows may be read from."""
+        return paths_of(self.stream, self.options.get("data")) if isinstance(self.stream, str) else []
 
 
 def evaluate(learner: Any, source: Source, seed: int, settings: dict[str, Any]) -> dict[str, Any]:
     """Return the result of a learner on a stream, as plain data; an error is a result too."""
     try:
-        found = result_of(prequential(source.opened(seed), learner, seed=seed, **settings))
+        found = result_of(not_cut(prequential(source.opened(seed), learner, seed=seed, **settings)))
         return found | {"same_rows": source.has_same_rows, "measured": time.time()}
     except Exception as error:
         message = error.message if isinstance(error, StreamError) else str(error)
@@ -118,53 +117,9 @@ def rows_right(result: dict[str, Any]) -> NDArray[np.bool_]:
     return np.unpackbits(packed, count=result["n_scored"]).astype(bool)
 
 
-def cache_file(learner: Any, source: Source, seed: int, settings: dict[str, Any]) -> Path | None:
+def run_file(learner: Any, source: Source, seed: int, settings: dict[str, Any]) -> Path | None:
     """Return the file that caches this run; None if the run has no stable identity."""
-    about = source.key()
+    about = source.about()
     if about is None:
         return None
-    try:
-        return cache_path("runs", [_library(), _described(learner), about, seed, settings], _described)
-    except TypeError:
-        return None
-
-
-def _described(value: Any) -> Any:
-    """Return a learner, a distribution or an array as plain data; raise TypeError for anything else."""
-    if isinstance(value, np.ndarray):
-        return value.tolist()
-    if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, type):
-        return f"{value.__module__}.{value.__qualname__}, {_version(value)}"
-    if hasattr(value, "get_params"):
-        return [_described(type(value)), value.get_params(deep=False)]
-    of_river = river_parameters(value)
-    if of_river is not None:
-        return [type(value), of_river]
-    if hasattr(value, "dist"):
-        return [value.dist.name, value.args, value.kwds]
-    raise TypeError(f"no plain form of a {type(value).__name__} is known")
-
-
-def _version(kind: type) -> str:
-    """Return the version of the library that a class is from, if it has one."""
-    return str(getattr(sys.modules.get(kind.__module__.partition(".")[0]), "__version__", ""))
-
-
-def _file_key(path: Path) -> Any:
-    if not path.is_file():
-        return None
-    about = path.stat()
-    return [str(path.resolve()), about.st_size, about.st_mtime_ns]
-
-
-def _library() -> list[Any]:
-    """Return the version of this library, and the times of its files: other code may give other results."""
-    from thalweg import __version__
-
-    files = sorted(
-        path for path in Path(__file__).parents[1].rglob("*") if path.suffix in (".py", ".pyx", ".so")
-    )
-    times = "".join(f"{path.name}{path.stat().st_mtime_ns}" for path in files)
-    return [__version__, hashlib.sha256(times.encode()).hexdigest()]
+    return cache_file("runs", [learner, about, seed, settings], source.files())

@@ -12,7 +12,7 @@ from thalweg.adapters.foreign import ForeignLearner
 from thalweg.errors import ParameterError
 from thalweg.evaluation.arguments import as_learner, several_learners, several_streams
 from thalweg.evaluation.arrivals import Distribution
-from thalweg.evaluation.comparison.cached_run import Source, cache_file, evaluate
+from thalweg.evaluation.comparison.cached_run import Source, evaluate, run_file
 from thalweg.evaluation.comparison.parallel import Job, run_jobs
 from thalweg.evaluation.comparison.result import Comparison, run_name
 from thalweg.learners.base.stream_classifier import StreamClassifier
@@ -45,7 +45,8 @@ def compare(
 
     Runs that ended before with the same settings, the same file and the same library are not run again: they
     are kept in the cache folder (THALWEG_CACHE, or the usual place of the system), with the times they took
-    then; `Comparison.kept` says which runs these are.
+    then; `Comparison.kept` says which runs these are. Runs with classes of one's own are not kept, because
+    their code may change; those of scikit-learn and River are.
 
     Parameters
     ----------
@@ -110,7 +111,7 @@ def compare(
 def _job(learner: StreamClassifier, source: Source, seed: int, settings: dict[str, Any]) -> Job:
     seeded = with_seed(learner, seed)
     arguments = {"learner": seeded, "source": source, "seed": seed, "settings": settings}
-    return Job(evaluate, arguments, cache_file(seeded, source, seed, settings))
+    return Job(evaluate, arguments, run_file(seeded, source, seed, settings))
 
 
 def share_of_labels(who: str, label_budget: Any) -> float:

@@ -1,6 +1,5 @@
 """Run many jobs on all processors and cache their results in files."""
 
-import hashlib
 import json
 import warnings
 from collections.abc import Callable, Iterator, Mapping
@@ -8,7 +7,6 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from thalweg._atomic_file import replacing
-from thalweg.streams.openml import cache_folder
 
 Key = TypeVar("Key")
 
@@ -44,12 +42,6 @@ def run_jobs(
         if can_write and file is not None and not (isinstance(result, dict) and "error" in result):
             can_write = _write(file, result)
         yield key, result
-
-
-def cache_path(folder: str, key: Any, default: Callable[[Any], Any] | None = None) -> Path:
-    """Return the file that caches what depends on `key` only; `default` makes its parts plain for JSON."""
-    text = json.dumps(key, sort_keys=True, default=default)
-    return cache_folder() / folder / f"{hashlib.sha256(text.encode()).hexdigest()[:24]}.json"
 
 
 def _run(jobs: Mapping[Key, Job], n_processes: int) -> Iterator[tuple[Key, Any]]:

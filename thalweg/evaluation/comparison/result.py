@@ -196,6 +196,7 @@ class Comparison(Pickled):
         """Return all tables and tests as plain data for JSON; None if a number is not defined."""
         tests = self.tests()
         friedman, wilcoxon, wins = tests["friedman"], tests["wilcoxon"], tests["wins"]
+        about_all = {} if friedman is None else friedman._asdict()
         return {
             "learners": self.learners,
             "streams": self.streams,
@@ -206,7 +207,7 @@ class Comparison(Pickled):
             "baselines": {name: _plain(values) for name, values in self.baselines().items()},
             "ranked_streams": self.ranked,
             "mean_ranks": _plain(self.mean_ranks()),
-            "friedman": None if friedman is None else friedman._asdict(),
+            "friedman": {name: plain_number(value) for name, value in about_all.items()} or None,
             "critical_difference": tests["critical_difference"],
             "wilcoxon": None if wilcoxon is None else _plain(wilcoxon),
             "wins_ties_losses": None if wins is None else wins.tolist(),

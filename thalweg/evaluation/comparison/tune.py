@@ -13,7 +13,7 @@ from sklearn.base import clone
 from thalweg._misspelt import unknown_parameter
 from thalweg._parameters import is_real, n_threads, one_of, whole_number, wrong
 from thalweg._registry import Pickled
-from thalweg.errors import ParameterError, ThalwegError
+from thalweg.errors import ParameterError, StreamError, ThalwegError
 from thalweg.evaluation import metric_registry, metrics
 from thalweg.evaluation.arguments import as_learner, repeatable
 from thalweg.evaluation.arrivals import Distribution
@@ -22,6 +22,7 @@ from thalweg.evaluation.comparison.compare import Done, share_of_labels, source_
 from thalweg.evaluation.comparison.parallel import Job, run_jobs
 from thalweg.evaluation.comparison.ranges import usual_values
 from thalweg.evaluation.protocols import prequential
+from thalweg.evaluation.run import not_cut
 from thalweg.evaluation.uncertainty import Difference, paired
 from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.streams.source import is_learner
@@ -149,13 +150,13 @@ def tune(
     settings |= {} if costs is None else {"costs": costs}
     settings |= {} if label_budget is None else {"label_budget": share_of_labels("tune", label_budget)}
     chosen = choices(given, grid, n, seed)
+    on_rest = source, seed, settings | {"rows": rows}, first, metric
+    before, score_before = judge(clone(given), *on_rest)  # first: if that fails, a search would be in vain
     tried, failed = search(
         given, chosen, source, seed, settings | {"rows": first}, n_threads("tune", n_jobs), progress, metric
     )
     best = clone(given).set_params(**tried[0][0])
-    (after, score), (before, score_before) = (
-        judge(clone(each), source, seed, settings | {"rows": rows}, first, metric) for each in (best, given)
-    )
+    after, score = judge(clone(best), *on_rest)
     return Tuned(
         learner=best,
         parameters=tried[0][0],
@@ -210,7 +211,7 @@ def scored(
 ) -> tuple[float, str]:
     """Return the score of a learner on a stream, and an empty text or, with NaN, why there is none."""
     try:
-        run = prequential(source.opened(seed), learner, seed=seed, **settings)
+        run = not_cut(prequential(source.opened(seed), learner, seed=seed, **settings))
         score = float(getattr(metrics, metric)(run))
     except Exception as error:
         return math.nan, str(error) if isinstance(error, ThalwegError) else f"{type(error).__name__}: {error}"
@@ -270,5 +271,11 @@ def judge(
     learner: StreamClassifier, source: Source, seed: int, settings: dict[str, Any], start: int, metric: str
 ) -> tuple[dict[str, Any], float]:
     """Return the result of a learner on the rows from `start` on, and its score; it learns all rows."""
-    run = prequential(source.opened(seed), learner, seed=seed, **settings).part(start)
-    return result_of(run), float(getattr(metrics, metric)(run))
+    whole = not_cut(prequential(source.opened(seed), learner, seed=seed, **settings))
+    run = whole.part(start)
+    if not run.n_scored:
+        raise StreamError(
+            f"tune: no row after the first {start:,}, on which the search is done, has a label to judge by"
+        )
+    result = result_of(run) | {"unlabelled": whole.unlabelled}
+    return result, float(getattr(metrics, metric)(run))

@@ -24,6 +24,8 @@ def verdict(comparison: Comparison) -> str:
     said = f"{name} has the best mean rank, {ranks[best]:.2f} of {len(ranks)}, {streams}"
     if len(comparison.ranked) == 1:
         return _verdict_of_one_stream(comparison, best)
+    if np.ptp(ranks) == 0:
+        return f"All learners have the same mean rank, {ranks[0]:.2f} of {len(ranks)}, {streams}."
     alike = [
         other
         for m, other in enumerate(comparison.learners)
@@ -33,10 +35,15 @@ def verdict(comparison: Comparison) -> str:
     if friedman is not None and friedman.p_value > LEVEL:
         p_value = f"p = {friedman.p_value:.2g}"
         return f"{said}, but the ranks differ no more than chance allows (Friedman's test, {p_value})."
-    test = f"Nemenyi's test at {percentage(LEVEL, '.0f')}"
+    test = f"{test_of_pairs(len(ranks))} at {percentage(LEVEL, '.0f')}"
     if not alike:
         return f"{said}, significantly ahead of all others ({test})."
     return f"{said}; so few streams do not tell it from {all_of(alike)} ({test})."
+
+
+def test_of_pairs(n_learners: int) -> str:
+    """Return the name of the test behind the critical difference."""
+    return "the sign test" if n_learners == 2 else "Nemenyi's test"
 
 
 def _verdict_of_one_stream(comparison: Comparison, best: int) -> str:

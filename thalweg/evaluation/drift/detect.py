@@ -211,8 +211,8 @@ class WithReference(Watching):
         report, monitor = self.report, self.monitor
         counts = report.total_counts
         if self.days is None and monitor.bins_ is not None:
-            counts = counts + monitor.histograms()[1]  # rows of a window that is not complete
-        if np.size(counts) > 1 and self.n_read and not report.interrupted:
+            counts = counts + monitor._histograms()[1]  # rows of a window that is not complete
+        if getattr(counts, "size", 1) > 1 and self.n_read and not report.interrupted:
             report.add_whole(monitor.compare_total(counts, 0, stop=self.n_read))
         known = {str(label) for label in self.other.classes.tolist()}
         if self.with_labels:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from thalweg._types import Floats, Ints, Mask
 from thalweg.drift.changes import Watched, Windows
 from thalweg.drift.monitor import Monitor
+from thalweg.drift.ragged import row_of, summed
 from thalweg.evaluation.drift.new_categories import NewCategory
 from thalweg.evaluation.drift.together import Together, add_longer
 from thalweg.evaluation.formatting import DATE
@@ -147,12 +148,13 @@ class DriftReport:
         if not len(windows.stops):
             return
         alarms = windows.p_values <= self.monitor.false_alarms
-        self.changed_counts = self.changed_counts + np.einsum("wt,wtc->tc", alarms, windows.counts)
+        self.changed_counts = self.changed_counts + summed(windows.counts, alarms)
         self.total_counts = self.total_counts + windows.counts.sum(axis=0)
         self._n_changed += alarms.sum(axis=0)
-        kept = (windows.distances, windows.expected, windows.p_values)
-        kept32 = (values.astype(np.float32) for values in kept)
-        self._parts.append((windows.stops, *kept32, alarms, windows.starts))
+        kept = (windows.distances, windows.expected)
+        # Not p-values: they may be below what 32 bits can hold, and are not 0.
+        distances, expected = (values.astype(np.float32) for values in kept)
+        self._parts.append((windows.stops, distances, expected, windows.p_values, alarms, windows.starts))
         if windows.longer is not None:
             alarms = (windows.longer.p_values <= self.monitor.false_alarms) & (self._n_changed == 0)
             add_longer(self._together, windows.longer, alarms)
@@ -270,8 +272,7 @@ class DriftReport:
     def counts_after(self, k: int) -> Ints:
         """Return the histogram of the rows in which distribution `k` differs."""
         alone = self._whole is not None or self._n_changed[k] or k not in self._together
-        counts: Ints = self.changed_counts[k] if alone else self._together[k].counts
-        return counts
+        return row_of(self.changed_counts, k) if alone else self._together[k].counts
 
     def _column(self, i: int, shape: tuple[int, ...]) -> NDArray[Any]:
         return np.concatenate([part[i] for part in self._parts]) if self._parts else np.empty(shape)

@@ -6,6 +6,7 @@ import numpy as np
 
 from thalweg._types import Ints, Mask
 from thalweg.drift.changes import Windows
+from thalweg.drift.ragged import row_of
 
 
 @dataclass
@@ -54,9 +55,8 @@ def add_longer(found: dict[int, Together], longer: Windows, alarms: Mask) -> Non
         start, stop = int(longer.starts[i]), int(longer.stops[i])
         distance, expected = float(longer.distances[i, k]), float(longer.expected[i, k])
         p_value, scale = float(longer.p_values[i, k]), int(longer.scales[i])
-        each = Together(
-            scale, stop, [(start, stop)], distance, expected, start, p_value, longer.counts[i, k].copy()
-        )
+        counts = row_of(longer.counts, i, k).copy()
+        each = Together(scale, stop, [(start, stop)], distance, expected, start, p_value, counts)
         if k in found:
             found[k].add(start, stop, each)
         else:

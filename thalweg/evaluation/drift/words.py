@@ -139,7 +139,7 @@ def _when_together(finding: Finding) -> str:
 def what(finding: Finding, report: DriftReport) -> str:
     """Return how a distribution changed: missing values, the median, or the category that changed most."""
     k = report.watched.index(finding.watched)
-    before, after = shares(report.monitor.histograms()[0][k]), shares(report.counts_after(k))
+    before, after = shares(report.monitor.reference_histogram(k)), shares(report.counts_after(k))
     words = []
     if abs(after[MISSING] - before[MISSING]) > 0.02 or before[MISSING] + after[MISSING] >= 0.99:
         words.append(f"missing {_percentage(before[MISSING])} → {_percentage(after[MISSING])}")

@@ -172,6 +172,7 @@ class Explanations:
     """
 
     reads_rows = False
+    _noted_at: dict[int, int] = {}  # the source's rows when so many had been learned
 
     def __init__(self) -> None:
         self.begin()
@@ -182,11 +183,16 @@ class Explanations:
         self._record = BoundedRecord[Named](MOST_READ, period)
         self._n_learned, self._title = 0, ""
         self._columns: InputColumns | None = None
+        self._learned_at, self._noted_at = np.empty(0, dtype=np.int64), {}
         return self
 
     def set_columns(self, columns: InputColumns) -> None:
         """Sum up by the columns of the stream, and name its categories."""
         self._columns = columns
+
+    def set_rows(self, rows: Ints) -> None:
+        """Tell it the rows of the source at which the next rows are learned."""
+        self._learned_at = rows
 
     @property
     def n_until_next(self) -> int:
@@ -202,6 +208,8 @@ class Explanations:
         found = explained(learner) if getattr(learner, "n_features_in_", 0) <= MOST_INPUTS else None
         if found is not None:
             self._title = found.title
+            if len(self._learned_at):
+                self._noted_at[self._n_learned] = int(self._learned_at[-1]) + 1
             self._record.add(self._n_learned, by_column(found, self._columns).largest(MOST_KEPT))
 
     def as_history(self) -> History | None:
@@ -214,7 +222,7 @@ class Explanations:
             line[[place[name] for name in each.names]] = each.values
         if not values.size or np.nanmin(values) == np.nanmax(values):
             return None
-        rows = np.array(self._record.rows, dtype=np.int64)
+        rows = np.array([self._noted_at.get(n, n) for n in self._record.rows], dtype=np.int64)
         parts: dict[str, dict[str, None]] = {}
         for each in kept:
             for name, below in each.parts.items():

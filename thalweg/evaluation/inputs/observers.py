@@ -1,6 +1,6 @@
 """What looks at a learner during a run, and steps cut so that it can do so after the right rows."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -17,7 +17,11 @@ class Observer(Protocol):
     """Looks at a learner whenever `n_until_next` more rows have been learned.
 
     If it has a method `set_columns`, that is called after `begin` with the `InputColumns` of the stream. If
-    its attribute `reads_rows` is False, it does not look into the rows it gets, and these may be sparse.
+    its attribute `reads_rows` is False, it does not look into the rows it gets, and these may be sparse. If
+    it has a method `set_rows`, that is called before `update_coded` with the row of the source at which each
+    row is learned: labels may come late or never. If it has a method `set_answers`, that is called after
+    `begin` with a function that returns the codes of what the run answers to probabilities, and with None at
+    the end.
     """
 
     @property
@@ -58,6 +62,13 @@ def begin_observer(observer: Observer, stream: Stream, n_rows: int | None) -> No
     observer.begin(stream.names, n_rows)
     if hasattr(observer, "set_columns"):
         observer.set_columns(InputColumns(stream))
+
+
+def set_answers(observers: Sequence[Observer], answers: Callable[[Floats], Ints] | None) -> None:
+    """Tell the observers that want to know what the run answers to probabilities."""
+    for observer in observers:
+        if hasattr(observer, "set_answers"):
+            observer.set_answers(answers)
 
 
 def cut(steps: Iterable[Step], observers: Sequence[Observer]) -> Iterator[Step]:

@@ -1,13 +1,14 @@
 """How much any learner needs each input: what it loses when the values of the input are shuffled."""
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from thalweg._bounded_record import BoundedRecord
+from thalweg._native.argmax import likeliest
 from thalweg._parameters import one_of, whole_number
 from thalweg._registry import Pickled
 from thalweg._types import Floats, Ints
@@ -61,6 +62,9 @@ class PermutationImportance(Pickled):
     array([0.23, 0.21, 0.  ])
     """
 
+    _learned_at: Ints | None = None
+    _answers: Callable[[Floats], Ints] = staticmethod(likeliest)
+
     def __init__(
         self,
         window: int = 500,
@@ -87,6 +91,7 @@ class PermutationImportance(Pickled):
         self._rows: list[tuple[Floats, Ints]] = []
         self._n_learned = self._n_held = self._n_results = 0
         self._next = self.period
+        self._learned_at = None
         self._record = BoundedRecord[tuple[int, float, Floats]](MOST_KEPT, 1)  # by the number of results
         return self
 
@@ -98,6 +103,16 @@ class PermutationImportance(Pickled):
         self.parts = {name: [part.name for part in below] for name, below in parts.items()}
         self._groups = [list(group.inputs) for group in groups]
 
+    def set_rows(self, rows: Ints) -> None:
+        """Tell it the rows of the source at which the next rows are learned; else they are numbered here."""
+        self._learned_at = rows
+
+    def set_answers(self, answers: Callable[[Floats], Ints] | None) -> None:
+        """Judge the answers that this function gives to probabilities; None: the likeliest classes."""
+        vars(self).pop("_answers", None)
+        if answers is not None:
+            self._answers = answers
+
     @property
     def n_until_next(self) -> int:
         """Learned rows until the learner is copied; blocks that end there make results exact."""
@@ -105,8 +120,12 @@ class PermutationImportance(Pickled):
 
     @property
     def history_(self) -> dict[str, Any]:
-        """The results: "row", the number of learned rows at the end of each window; "score", the accuracy or
-        log-loss there; "importance", with a line for each of them and a column for each of `names`."""
+        """The results, in bounded number.
+
+        "row" is the number of the source's rows at the end of each window, or of learned rows if `update` is
+        called; "score" the accuracy or log-loss there; "importance" has a line for each of them and a column
+        for each of `names`.
+        """
         results = self._record.values
         importances = [importance for _, _, importance in results]
         return {
@@ -133,13 +152,16 @@ class PermutationImportance(Pickled):
 
     def update_coded(self, learner: Any, X: Floats, codes: Ints) -> None:
         """Do `update` for labels given as positions in the learner's classes; rows below 0 are left out."""
-        X, codes = X[codes >= 0], codes[codes >= 0]
+        known = codes >= 0
+        learned_at, self._learned_at = self._learned_at, None
+        rows = np.arange(self._n_learned, self._n_learned + len(X)) if learned_at is None else learned_at
+        X, codes, rows = X[known], codes[known], rows[known]
         if self._learner is not None:
             kept = slice(self.window - self._n_held)
             self._rows.append((X[kept].copy(), codes[kept].copy()))
             self._n_held += len(X[kept])
             if self._n_held == self.window:
-                self._add_result(self._n_learned + len(X[kept]))
+                self._add_result(int(rows[kept][-1]) + 1)
         self._n_learned += len(X)
         if self._n_learned >= self._next and self._learner is None:
             self._learner = learner.copy() if hasattr(learner, "copy") else copy.deepcopy(learner)
@@ -168,7 +190,7 @@ class PermutationImportance(Pickled):
     def _score(self, X: Floats, codes: Ints) -> float:
         p = self._learner.predict_proba_block(X)
         if self.metric == "accuracy":
-            return float((p.argmax(axis=1) == codes).mean())
+            return float((self._answers(p) == codes).mean())
         known = codes < p.shape[1]
         likely = np.where(known, p[np.arange(len(p)), np.where(known, codes, 0)], 0.0)
         return float(-np.log(np.maximum(likely, LEAST_PROBABILITY)).mean())

@@ -39,14 +39,14 @@ def _accuracy(
     for run, name in zip(runs, names_of(runs), strict=True):
         lanes.append(Lane("drift", "alarm", run.alarms, f" found by {name}" if len(runs) > 1 else " found"))
     title = curves.title_over_time(runs[0], window, cumulative)
-    return lines, runs[0].n_rows, lanes, title, share_scale([line.y for line in lines])
+    return lines, runs[0].end_row, lanes, title, share_scale([line.y for line in lines])
 
 
 def label_shares(run: Run) -> str:
     """Return the HTML of the share of each class over time."""
     lines = curves.lines_of(curves.label_shares(run))
     scale = share_scale([line.y for line in lines], low=0.0)
-    return _figure(both(lines, run.n_rows, [], "share of the labels", scale))
+    return _figure(both(lines, run.end_row, [], "share of the labels", scale))
 
 
 def sets(run: Run) -> str:
@@ -58,9 +58,9 @@ def sets(run: Run) -> str:
     lines = [Line(name, curves.style_of(i), *found[key]) for i, (key, name) in enumerate(names.items())]
     lanes = [Lane("known drift", "drift", run.drifts)]
     scale = share_scale([line.y for line in lines])
-    shares = both(lines, run.n_rows, lanes, "share of the sets that hold the label, or one class", scale)
+    shares = both(lines, run.end_row, lanes, "share of the sets that hold the label, or one class", scale)
     size = Line("classes", curves.style_of(2), *found["size"])
-    sizes = both([size], run.n_rows, lanes, "classes in a set", plain_scale(size.y))
+    sizes = both([size], run.end_row, lanes, "classes in a set", plain_scale(size.y))
     return _figure(shares) + _figure(sizes) + note(set_metrics.in_words(run))
 
 
@@ -70,7 +70,7 @@ def weights(run: Run) -> str:
         return ""
     kept = run.history.most_important(curves.MOST_LINES)
     lines = curves.lines_of(kept)
-    n_rows = max(run.n_rows, int(kept.rows.max()))
+    n_rows = max(run.end_row, int(kept.rows.max()))
     picture = _figure(both(lines, n_rows, [], kept.title, plain_scale(kept.values)))
     n_all = len(run.history.names)
     about = f"The {len(lines)} largest of {n_all}. " if len(lines) < n_all else ""

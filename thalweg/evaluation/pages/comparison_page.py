@@ -1,5 +1,6 @@
 """A self-contained HTML page about a comparison."""
 
+import math
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -149,9 +150,12 @@ def _about(comparison: Comparison) -> str:
 
 def _about_ranks(comparison: Comparison, tests: dict[str, Any]) -> str:
     friedman = tests["friedman"]
-    said = f"Over {len(comparison.ranked)} streams. Nemenyi's test (5 %) cannot tell those under a bar apart."
+    test = words.test_of_pairs(len(comparison.learners))
+    said = f"Over {len(comparison.ranked)} streams. Learners under a bar differ no more than chance allows"
+    said += f" ({test}, 5 %)."
     if friedman is not None:
-        said += f" Friedman's test that all are alike: F = {friedman.f:.2f}, p = {friedman.p_value:.2g}."
+        f = "∞" if math.isinf(friedman.f) else f"{friedman.f:.2f}"
+        said += f" Friedman's test that all are alike: F = {f}, p = {friedman.p_value:.2g}."
     return f"{said} Below, Wilcoxon's signed-rank tests are adjusted by Holm's method."
 
 

@@ -103,7 +103,7 @@ def _table(report: DriftReport, findings: list[Finding]) -> str:
 
 def _picture(report: DriftReport, finding: Finding) -> str:
     k = report.watched.index(finding.watched)
-    before, after = shares(report.monitor.histograms()[0][k]), shares(report.counts_after(k))
+    before, after = shares(report.monitor.reference_histogram(k)), shares(report.counts_after(k))
     names = drift_words.bin_names(finding.watched, report)
     if names is None:
         names = drift_words.numeric_bin_names(drift_words.edges_of(finding.watched, report))

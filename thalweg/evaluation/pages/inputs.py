@@ -36,7 +36,7 @@ def explanations(run: Run, runs: Sequence[Run]) -> str:
 def _chart(run: Run, history: History, lines: list[Line]) -> str:
     inside, cut_off = _inside(np.column_stack([line.y for line in lines]))
     cut = [replace(line, y=inside[:, i]) for i, line in enumerate(lines)]
-    n_rows = max(run.n_rows, int(history.rows.max()))
+    n_rows = max(run.end_row, int(history.rows.max()))
     picture = both(cut, n_rows, [], history.title, plain_scale(inside))
     n_all = len(history.wholes().names)
     largest = f" The {len(lines)} largest of {n_all}." if len(lines) < n_all else ""

@@ -22,6 +22,8 @@ from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.learners.ensembles._native.base import EnsembleKernel
 from thalweg.learners.trees.hoeffding_tree import HoeffdingTree
 
+ROWS, NOTES = 0, 1  # places in the kernel's array `progress`
+
 
 class Ensemble(HasImportance, MemberList, SeededClassifier, MemberPool):
     """A learner made of members, called through their handles by an ensemble's kernel.
@@ -69,6 +71,20 @@ class Ensemble(HasImportance, MemberList, SeededClassifier, MemberPool):
             "event_member": members,
             "event": np.array(self._events, dtype=object)[kinds],
         }
+
+    @property
+    def _noted_rows(self) -> Ints:
+        """The "row" of `history_` alone."""
+        with self._reading:
+            arrays = self._kernel.arrays
+            rows: Ints = arrays["noted_row"][: arrays["progress"][NOTES]].copy()
+            return rows
+
+    @property
+    def _rows_learned(self) -> int:
+        """How many rows have been learned, as they are counted in `history_`."""
+        with self._reading:
+            return int(self._kernel.arrays["progress"][ROWS])
 
     noted = "weight"  # what `history_` has of each member
 

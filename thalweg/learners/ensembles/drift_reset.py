@@ -100,6 +100,12 @@ class DriftReset(HasImportance, OneMember):
         with self._reading:
             return int(self._kernel.arrays["counts"][1])
 
+    @property
+    def _rows_learned(self) -> int:
+        """How many rows have been learned, as they are counted in `drifts_`."""
+        with self._reading:
+            return int(self._kernel.arrays["counts"][0])
+
     def _importance(self) -> Floats | None:
         return importance_of(self._kernel.members[0])
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from thalweg.errors import Advice, Message, first_of
@@ -252,8 +253,12 @@ def _is_same(values: list[Any], labels: list[Any]) -> bool:
 
 
 def _parts(values: list[Any], labels: list[Any]) -> Iterator[tuple[Any, Any]]:
-    """Yield the first rows in parts: a short one first, in which most columns differ."""
-    for both in zip(values, labels, strict=True):
-        starts = [0, *range(FEW_VALUES, len(both[0]), FEW_ROWS)]
-        for start, stop in zip(starts, [*starts[1:], len(both[0])], strict=True):
-            yield both[0][start:stop], both[1][start:stop]
+    """Yield the first rows that have both in parts: a short one first, in which most columns differ."""
+    for part, label in zip(values, labels, strict=True):
+        n_missing = part.null_count + label.null_count
+        if n_missing:
+            has_both = pc.and_(part.is_valid(), label.is_valid())
+            part, label = part.filter(has_both), label.filter(has_both)
+        starts = [0, *range(FEW_VALUES, len(part), FEW_ROWS)]
+        for start, stop in zip(starts, [*starts[1:], len(part)], strict=True):
+            yield part[start:stop], label[start:stop]

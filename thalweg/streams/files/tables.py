@@ -18,6 +18,7 @@ from thalweg.streams.files.arrow_files import ROWS, ArrowSource, kind_of
 
 FIRST_ROWS = 10_000
 MAX_DEPTH = 20
+FEW = 4  # a column with fewer than a fourth of its cells is mostly missing
 DATES = (datetime.datetime, datetime.date, datetime.time)
 
 
@@ -74,9 +75,11 @@ def table_source(
     name = type(rows).__name__ if is_typed else "records"
     decoded: dict[str, Any] = {}
     given = frozenset(table.column_names)
-    for each in wanted if not is_typed else ():
-        if each not in given:
-            table = table.append_column(each, pa.nulls(table.num_rows, pa.string()))
+    absent = [] if is_typed else [each for each in wanted if each not in given]
+    if absent:
+        none = pa.nulls(table.num_rows, pa.string())
+        arrays = [*table.columns, *(none for _ in absent)]
+        table = pa.Table.from_arrays(arrays, names=[*table.column_names, *absent])
     if labels is not None:
         n_labels = _n_labels(labels)
         if n_labels != table.num_rows:
@@ -171,8 +174,35 @@ def as_table(rows: Any) -> tuple[Any, bool]:
 
 def _from_records(records: Sequence[Mapping[str, Any]]) -> Any:
     rows = [flat(record, i) for i, record in enumerate(records)]
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    return _table("records", {name: [row.get(name) for row in rows] for name in names})
+    cells: dict[str, tuple[list[Any], list[int]]] = {}  # of each column: its values and their rows
+    for i, row in enumerate(rows):
+        for name, value in row.items():
+            column = cells.get(name)
+            if column is None:
+                column = cells[name] = [], []
+            column[0].append(value)
+            column[1].append(i)
+    columns = {name: _column_of(*column, len(rows)) for name, column in cells.items()}
+    return _table("records", columns)
+
+
+def _column_of(values: list[Any], places: list[int], n_rows: int) -> Any:
+    """Return values in these rows as a column; where most rows lack it, at the cost of the values alone."""
+    if len(values) == n_rows:
+        return values
+    if FEW * len(values) < n_rows:
+        try:
+            found = as_column(values)
+        except StreamError:  # below, it names the row
+            pass
+        else:
+            at = np.full(n_rows, -1)
+            at[places] = np.arange(len(values))
+            return found.take(pa.array(at, mask=at < 0))
+    column: list[Any] = [None] * n_rows
+    for place, value in zip(places, values, strict=True):
+        column[place] = value
+    return column
 
 
 def _table(where: str, columns: Mapping[str, Any]) -> Any:
