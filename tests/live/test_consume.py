@@ -121,6 +121,31 @@ def test_poisoned_messages_are_answered_and_do_not_stop_the_others(kafka, tmp_pa
     assert "'row'" in found["0/2"]["message"]
 
 
+def test_ids_that_cannot_be_written_as_they_came_are_answered_at_every_start(kafka, tmp_path):
+    topic, out = next(names), next(names)
+    row = {"price": "7,50", "who": "ann"}
+    deep = 0
+    for _ in range(700):
+        deep = [deep]
+    odd = [
+        json.dumps({"event": "predict", "id": "\ud83d", "row": row}).encode(),
+        json.dumps({"event": "forget\ud83d", "id": "\ud83d"}).encode(),
+        {"event": "predict", "id": deep, "row": row},
+        {"event": "predict", "id": "x" * 999_000, "row": {}},  # an answer may have up to a million bytes
+    ]
+    good = {"event": "predict", "id": "good", "row": row}
+    kafka.send(topic, [(None, each) for each in [*odd, good]])
+    source = KafkaSource(topic, kafka.servers, stop_at_end=True, wait=5)
+    with LiveModel(tmp_path / "a", begun_model(), survive="process") as live:
+        for start in range(2):  # the second one begins with the stored answers
+            sink = KafkaSink(out, kafka.servers, name=out, key_column="id")
+            assert consume(live, source, sink).n_messages == (0 if start else 5)
+    found = answers(kafka, out)
+    statuses = [found[f"0/{i}"]["status"] for i in range(5)]
+    assert statuses == ["predicted", "refused", "refused", "refused", "predicted"]
+    assert found["0/0"]["id"] == "\ud83d"
+
+
 def test_a_learner_that_raises_costs_its_own_message_only(kafka, tmp_path, monkeypatch):
     topic = next(names)
     sent = messages(40)

@@ -5,8 +5,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+from thalweg.errors import short_repr
 from thalweg.live.applying import Answer, apply, note
 from thalweg.live.errors import RowError
+from thalweg.live.ids import LONGEST
 from thalweg.live.requests import LabelRequest, LearnRequest, Outcomes, Predictions, PredictRequest, Request
 
 if TYPE_CHECKING:
@@ -174,6 +176,10 @@ def _prediction(answer: Predictions) -> dict[str, Any]:
 
 
 def _refused(key: Any, place: str, problem: str) -> dict[str, Any]:
+    # Whatever a message calls its id, its answer must be shorter than any sink allows, and not nested.
+    is_plain = key is None or isinstance(key, str | int | float)
+    if not is_plain or len(str(key)) > LONGEST:
+        key = short_repr(key) if is_plain else f"a {type(key).__name__}"
     return {"id": key, "status": REFUSED, "event": None, "source": place, "message": problem}
 
 
