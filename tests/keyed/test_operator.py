@@ -168,6 +168,29 @@ def test_a_poisoned_row_is_refused_and_all_others_go_on():
     assert np.isnan(probabilities(outputs)[refused]).all()
 
 
+@pytest.mark.parametrize("column", ["shop", "n", "price", "day", "sold", "id", "w"])
+@pytest.mark.parametrize("cell", [[1], [[]], "\ud83d"], ids=["list", "lists", "surrogate"])
+def test_a_cell_that_is_not_one_value_costs_its_own_event_only(column, cell):
+    rows = [
+        {"shop": "ab"[i % 2], "n": i, "price": i % 7, "day": "xyz"[i % 3], "sold": ["no", "yes"][i % 7 > 3],
+         "id": f"i{i}", "w": 1.0} for i in range(100)
+    ]  # fmt: skip
+    bank = Bank(thalweg.Model("sold", "NaiveBayes"), key="shop")
+    operator = Operator(bank, order="n", id="id", weight="w").begin(rows)
+    before, bad, after = (rows[i] | {"n": 100 + i, "id": f"j{i}"} for i in range(3))
+    bad |= {column: cell}
+    together, state = operator([before, bad, after, bad | {"other": [2]}])
+    assert together.column("status").to_pylist()[:3] == ["learned", "refused", "learned"]
+    assert column in together.column("problem")[1].as_py()
+    alone, _ = operator([bad])
+    assert alone.column("problem").to_pylist() == together.column("problem").to_pylist()[1:2]
+    part = None
+    for event in (before, bad, after, bad):
+        part = operator([event], part)[1]
+    assert part == state
+    assert operator([before | {"other": cell}])[0].column("status").to_pylist() == ["learned"]
+
+
 def test_a_label_of_a_row_that_does_not_wait_is_unknown():
     operator = make_operator()
     rows = [{"who": "a", "n": 1, "x0": 1.0, "x1": 1.0, "x2": 1.0, "x3": 1.0, "id": "r", "y": None},

@@ -6,6 +6,8 @@ from contextlib import contextmanager
 from typing import Any, Self
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -16,7 +18,7 @@ from thalweg._types import State
 from thalweg.errors import ParameterError, StateError, StreamError
 from thalweg.keyed.bank import Bank
 from thalweg.keyed.bucket import Bucket, EventBank
-from thalweg.keyed.event_columns import EventColumns, Roles
+from thalweg.keyed.event_columns import PROBLEM, EventColumns, Roles
 from thalweg.keyed.orders import KINDS, WHOLE, order_kind
 from thalweg.learners.base.state import from_plain, to_plain
 from thalweg.learners.base.stream_classifier import StreamClassifier
@@ -28,7 +30,7 @@ from thalweg.saving.plain import from_json, to_json
 from thalweg.streams.columns.codes import Codes
 from thalweg.streams.files.coding import Coding
 from thalweg.streams.files.first_rows import check_labels
-from thalweg.streams.files.tables import as_table
+from thalweg.streams.files.tables import readable_table
 from thalweg.streams.schema import plain_values, schema
 
 BLOCK = 20_000
@@ -260,10 +262,24 @@ class Operator:
         bucket = self.bucket(state)
         return bucket.process(self.table(events)), self.state_of(bucket)
 
-    @staticmethod
-    def table(events: Any) -> Any:
-        """Return events as a table of Arrow."""
-        return as_table(events)[0]
+    def table(self, events: Any) -> Any:
+        """Return events as a table of Arrow; a column of it says why some of them cannot be read."""
+        self._check_begun()
+        table, problems = readable_table(events, self.columns_.used)
+        if not problems:
+            return table
+        why = {
+            i: f"column {name!r}: {problem}" if name else problem
+            for name, by_row in problems.items() for i, problem in by_row.items()
+        }  # fmt: skip
+        # An event whose key is unknown has no place in the order of any.
+        without = {i for name in ("", *self.key_columns) for i in problems.get(name, ())}
+        place = table.schema.get_field_index(self.order)
+        if without and place >= 0:
+            has_order = pa.array([i not in without for i in range(table.num_rows)])
+            orders = pc.if_else(has_order, table.column(place), pa.scalar(None, table.field(place).type))
+            table = table.set_column(place, self.order, orders)
+        return table.append_column(PROBLEM, pa.array([why.get(i) for i in range(table.num_rows)], pa.string()))
 
     def bucket(self, state: bytes | None = None) -> Bucket:
         """Return a bucket of keys with this state, for who keeps it in memory between batches."""
