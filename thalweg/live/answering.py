@@ -241,7 +241,10 @@ class _Predicted:
                 return
         done = engine.done.get(key)
         self._events[i] = self._events[i] or (None if done is None else done[1])
-        p = engine.read(chosen_rows(rows, [i]))
+        if slot is None:
+            p = engine.read(chosen_rows(rows, [i]))
+        else:  # it waits, and its answer is not known
+            p = engine.learner.predict_proba_block(engine.waiting.rows(np.array([slot])))
         answer = int(engine.learner._answers(p)[0]) if p.shape[1] else -1
         self._kept.append((i, p[0], answer, False, engine.sets_of(p)[0] if engine.has_sets else None))
 

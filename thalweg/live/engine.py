@@ -67,6 +67,8 @@ class Engine:
                     "time": np.full(n, self.time), "answer": np.full(n, -1), "n_classes": np.zeros(n),
                 }  # fmt: skip
                 self.waiting.add(rows.ids, X, Said(fields, np.zeros((n, 0)), None))
+        set_max_waiting(self.model, self.model.max_waiting)
+        self.resize_waiting(self.model.max_waiting)
 
     def begin_watch(self, state: State | None = None) -> None:
         """Follow how the model does, from now on or from a saved state; not if it is not watched."""
@@ -182,12 +184,24 @@ class Engine:
         self.model = model
         self._adopt_model()
         if waiting is not None and waiting.n_features == self.waiting.n_features:
-            self.waiting, waiting.capacity = waiting, self.waiting.capacity
+            self.waiting = waiting
+            self.resize_waiting(model.max_waiting)
         self.begin_watch()
 
     def next_number(self) -> int:
         """Return the number of the next row, counted as `LateRows` does."""
         return self._number_base + self.event + 1
+
+    def change(self, settings: dict[str, Any]) -> None:
+        """Change settings as of the next event; to do so again before that event changes nothing."""
+        if "max_waiting" in settings:
+            set_max_waiting(self.model, settings["max_waiting"])
+            if self.has_begun:
+                self.resize_waiting(settings["max_waiting"])
+        if "max_known" in settings:
+            self.done.resize(settings["max_known"])
+        if "budget" in settings:
+            self.budget = LabelBudget().restore(settings["budget"])
 
     def resize_waiting(self, capacity: int) -> None:
         """Let so many rows wait; drop the oldest if more do."""
@@ -211,6 +225,13 @@ def packed(live: dict[str, Any]) -> dict[str, Any]:
     """Return what `Engine.state` returned as it is saved."""
     found = live | {"done": packed_ids(live["done"])}
     return found | {"waiting": packed_ids(live["waiting"])} if "waiting" in live else found
+
+
+def set_max_waiting(model: Model, max_waiting: int) -> None:
+    """Change how many rows may wait in a model; all that do stay until an engine takes them over."""
+    if model._begun:
+        model._late._rows.capacity = max(max_waiting, len(model._late))
+    model.max_waiting = max_waiting
 
 
 def check_waiting(model: Model) -> None:

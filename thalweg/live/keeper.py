@@ -148,6 +148,7 @@ class Keeper:
         checkpoints.remove_parts(self.folder)
         checkpoints.flush_folder(self.folder)
         self.log.set_meta("emptied", str(engine.event))
+        self.log.set_meta("changes", "[]")  # the checkpoint has them
         while self.log.remove(engine.event + 1):
             pass
         self.log.shrink()

@@ -1,15 +1,18 @@
 """The log of a live model: groups of events in an SQLite database."""
 
 import contextlib
+import json
 import sqlite3
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from thalweg._atomic_file import make_private
 from thalweg.live.errors import CommitFailed, LogDamaged
+from thalweg.saving.container import pack, unpack
+from thalweg.saving.plain import from_json, to_json
 
 NAME = "log.sqlite"
 FORMAT = "1"
@@ -104,6 +107,19 @@ class Log:
         with self._writing():
             self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
 
+    def changes(self) -> list[tuple[int, dict[str, Any]]]:
+        """Return how settings were changed, in order: after which event, and to what."""
+        found = [(int(event), data) for event, data in json.loads(self.meta("changes") or "[]")]
+        return [(event, _setting(data)) for event, data in found]
+
+    def add_change(self, event: int, settings: dict[str, Any]) -> None:
+        """Note that settings were changed after an event."""
+        arrays: list[Any] = []
+        content = to_json(settings, arrays)
+        known = json.loads(self.meta("changes") or "[]")
+        data = pack({"content": content}, arrays).hex()
+        self.set_meta("changes", json.dumps([*known, [event, data]]))
+
     def versions(self) -> list[tuple[int, str]]:
         """Return the versions of thalweg that wrote the log, each with its first event."""
         with self._reading():
@@ -196,6 +212,14 @@ class Log:
     def close(self) -> None:
         """Close the database."""
         self._db.close()
+
+
+def _setting(data: str) -> dict[str, Any]:
+    try:
+        description, arrays = unpack(bytes.fromhex(data))
+        return dict(from_json(description["content"], arrays))
+    except (LookupError, TypeError, ValueError) as error:
+        raise LogDamaged(f"a change of settings is damaged: {error}") from error
 
 
 def now() -> float:
