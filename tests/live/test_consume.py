@@ -186,3 +186,33 @@ def test_a_folder_that_is_older_than_its_sink_and_a_model_without_columns_are_er
 
 def test_a_process_that_is_killed_while_it_reads_goes_on_where_it_was():
     kill_kafka.run(n_kills=2, n_messages=60, seed=5)  # python -m tests.kill_kafka: many more
+
+
+@pytest.mark.parametrize("when", ["delivered", "before", "after"])
+def test_an_erased_id_is_in_no_file_and_its_last_batch_is_there_once(kafka, tmp_path, when):
+    topic, out, key = next(names), next(names), "a person's name"
+    row = {"price": "7,50", "who": "ann"}
+    sent = [{"event": "predict", "id": each, "row": row} for each in (key, "b")]
+    kafka.send(topic, [(None, each) for each in sent])
+    source = KafkaSource(topic, kafka.servers, stop_at_end=True, wait=5)
+    sink = CrashingSink(out, kafka.servers, name=out)
+    live = LiveModel(tmp_path, begun_model(), watch=False)
+    if when == "delivered":
+        consume(live, source, sink)
+    else:
+        sink.crash = when, 1
+        with pytest.raises(Crash):
+            consume(live, source, sink)
+    live.erase(key)
+    live.close()
+    for path in tmp_path.iterdir():
+        assert key.encode() not in path.read_bytes(), path.name
+    sent = {"event": "predict", "id": "c", "row": row}
+    kafka.send(topic, [(None, sent)])
+    with LiveModel(tmp_path, watch=False) as live:
+        consume(live, source, KafkaSink(out, kafka.servers, name=out))
+    found = answers(kafka, out)
+    first = (None, "erased") if when == "before" else (key, "predicted")
+    assert [(found[f"0/{i}"]["id"], found[f"0/{i}"]["status"]) for i in range(3)] == [
+        first, ("b", "predicted"), ("c", "predicted")
+    ]  # fmt: skip

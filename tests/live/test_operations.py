@@ -258,6 +258,10 @@ def test_a_follower_is_bit_equal_at_the_same_event(tmp_path):
         live.erase("r1")
         assert follower.refresh() == live.event
         assert follower.digest() == live.digest()
+        for key in ("r3", "r5", "r7"):  # no event between: each is noticed, too
+            live.erase(key)
+            assert follower.refresh() == live.event
+            assert (follower.n_waiting, follower.digest()) == (live.n_waiting, live.digest())
         for refused in (
             lambda: follower.label(["r3"], ["yes"]), lambda: follower.learn([record(0)], ["yes"]),
         ):

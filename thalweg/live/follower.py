@@ -69,7 +69,7 @@ class LiveFollower(HasEngine):
         """Read the newest checkpoint; the owner may be replacing it, so this is tried more than once."""
         for attempt in range(TRIES):
             try:
-                self._emptied = self._log.meta("emptied")
+                self._emptied = self._log.emptied()
                 self._engine, _ = newest_engine(self.folder)
                 break
             except LogDamaged:
@@ -101,7 +101,7 @@ class LiveFollower(HasEngine):
         """Read new events; begin again from a checkpoint if the owner has removed some or erased an id."""
         for attempt in range(TRIES):
             try:
-                if self._log.meta("emptied") != self._emptied:
+                if self._log.emptied() != self._emptied:
                     self._load()
                 replay(self._engine, self._log)
                 return

@@ -104,8 +104,23 @@ class Log:
 
     def set_meta(self, key: str, value: str) -> None:
         """Store text under a key."""
+        self.set_all({key: value})
+
+    def set_all(self, notes: Mapping[str, str]) -> None:
+        """Store texts under their keys, all or none."""
         with self._writing():
-            self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+            self._db.execute("BEGIN IMMEDIATE")
+            self._db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", notes.items())
+            self._db.execute("COMMIT")
+
+    def emptied(self) -> tuple[str | None, str | None]:
+        """Return what changes whenever all events so far are removed because an id is erased."""
+        return self.meta("emptied"), self.meta("erasures")
+
+    def notes(self) -> dict[str, str]:
+        """Return all texts that are stored under a key."""
+        with self._reading():
+            return dict(self._db.execute("SELECT key, value FROM meta").fetchall())
 
     def changes(self) -> list[tuple[int, dict[str, Any]]]:
         """Return how settings were changed, in order: after which event, and to what."""

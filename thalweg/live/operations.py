@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from thalweg.live.consuming import without_id
 from thalweg.live.engine import Engine, check_waiting
 from thalweg.live.errors import LiveError
 from thalweg.live.events import REPLACE, Group
@@ -81,5 +82,9 @@ def erase(engine: Engine, keeper: Keeper, key: Id) -> dict[str, Any]:
         if slot is not None:
             engine.waiting.free([slot])
     was_known = engine.done.discard(key)
+    notes = keeper.log.notes()
+    changed = {name: text for name in notes if (text := without_id(name, notes[name], key)) is not None}
+    if changed:
+        keeper.log.set_all(changed)
     removed = keeper.forget_before(engine)
     return {"was_waiting": was_waiting, "was_known": was_known, **removed}
