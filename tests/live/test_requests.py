@@ -94,6 +94,21 @@ def test_labels_sent_again(live):
     assert live.digest() == before
 
 
+def test_a_text_is_one_label_and_one_id(live):
+    live.predict(records(0, 3), ids=["a", "b", 3])
+    for given in ("yes", b"yes", np.array("yes")):
+        with pytest.raises(RowError, match="3 ids for 1 labels"):
+            live.label(["a", "b", "c"], given)
+    assert live.model.classes_.tolist() == ["no", "yes"]
+    assert live.label("b", "yes").statuses == ["learned"]
+    assert live.label(3, "no").statuses == ["learned"]
+    assert live.label(np.array("a"), ["no"]).statuses == ["learned"]
+    for key in (["a"], {"a": 1}, 1.5, None):
+        with pytest.raises(RowError, match="id"):
+            live.erase(key)
+    assert live.erase(np.int64(3))["was_known"]
+
+
 def test_a_new_label_that_is_not_learned_is_no_class(live):
     live.predict([record(0)], ids=["a"])
     live.label(["a"], ["yes"])

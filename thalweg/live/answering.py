@@ -29,7 +29,7 @@ from thalweg.live.requests import (
     Request,
     Result,
 )
-from thalweg.live.rows import chosen_rows, number_of_rows, with_labels
+from thalweg.live.rows import chosen_rows, label_list, number_of_rows, with_labels
 from thalweg.live.waiting import NO_LABEL
 from thalweg.model.rows import as_ids
 
@@ -99,7 +99,7 @@ class Answering:
         return answer.answer
 
     def _label(self, request: LabelRequest) -> Callable[[Found], Result]:
-        ids, labels = checked_ids(request.ids), list(request.labels)
+        ids, labels = checked_ids(request.ids), label_list(request.labels)
         check_number(ids, len(labels), "labels")
         codes = self._codes(labels, lambda i, seen: self.block.waits(ids[i]) and ids[i] not in seen, ids)
         statuses, events = self.block.label(ids, codes.tolist(), self._time)
@@ -331,6 +331,14 @@ def checked_ids(ids: Any) -> list[Id]:
         i, each = next(pair for pair in enumerate(found or []) if len(str(pair[1])) > LONGEST)
         raise RowError(f"an id may have up to {LONGEST:,} characters, got {len(str(each)):,}", i, "id")
     return found or []
+
+
+def checked_id(key: Any) -> Id:
+    """Return one id; raise RowError if it is neither text nor a whole number."""
+    found = [] if isinstance(key, list | tuple | dict | set) else checked_ids(key)
+    if len(found) != 1:
+        raise RowError(f"expected one id, text or a whole number, got {short_repr(key)}", None, "id")
+    return found[0]
 
 
 def check_number(ids: list[Id], n: int, what: str) -> None:

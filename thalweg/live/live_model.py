@@ -8,6 +8,7 @@ from typing import Any
 
 from thalweg._parameters import real_number, whole_number, wrong
 from thalweg.live import checkpoints
+from thalweg.live.answering import checked_id
 from thalweg.live.engine import Engine
 from thalweg.live.errors import LiveError, Recovering
 from thalweg.live.folder import adopt_settings, check_folder, first_engine
@@ -285,7 +286,8 @@ class LiveModel(HasEngine):
         dict
             `was_waiting`, `was_known`; and how many `checkpoints` and `groups` of events were removed.
         """
-        return dict(self._call(lambda: erase(self._engine, self._keeper, key)))
+        found = checked_id(key)
+        return dict(self._call(lambda: erase(self._engine, self._keeper, found)))
 
     def replace(self, model: Model, *, drop_waiting: bool = False) -> int:
         """Go on with another model, between two requests; return the event.
