@@ -174,6 +174,42 @@ def test_rows_expire_by_age(tmp_path):
         assert live.digest() == digest
 
 
+def test_a_row_that_is_too_old_waits_again_when_it_is_predicted_again(tmp_path):
+    with LiveModel(tmp_path, new_model(), max_age=60.0, max_waiting=3) as live:
+        live._worker.clock = lambda: 1000.0
+        live.predict(records(0, 3), ids=["a", "b", "c"])
+        live._worker.clock = lambda: 1100.0
+        answer = live.predict([record(7), record(8), record(7)], ids=["b", "d", "b"])
+        assert (answer.statuses, answer.events) == (["predicted", "predicted", "already"], [4, 5, 4])
+        assert live.n_waiting == 2
+        live._worker.clock = lambda: 1130.0
+        live.predict(records(9, 11), ids=["e", "f"])  # the oldest is b
+        assert live.label(["a", "b", "c", "d"], ["yes"] * 4).statuses == [
+            "dropped", "dropped", "expired", "learned"
+        ]  # fmt: skip
+        digest = live.digest()
+        crash(live)
+    with LiveModel(tmp_path, max_waiting=3) as live:
+        assert live.digest() == digest
+
+
+@pytest.mark.parametrize("ids", ["abca", "aabca", "xabx", "abcdabcd", "axbxcx", "yxab", "aabbcc", "xyxy"])
+def test_rows_that_push_each_other_out_are_as_in_requests_of_their_own(tmp_path, ids):
+    found = []
+    for name, requests in (("one", [range(len(ids))]), ("each", [[i] for i in range(len(ids))])):
+        with LiveModel(tmp_path / name, new_model(), max_waiting=2) as live:
+            live.predict([record(0), record(1)], ids=["x", "y"])
+            said = [live.predict([record(i) for i in part], ids=[ids[i] for i in part]) for part in requests]
+            statuses = [each for answer in said for each in answer.statuses]
+            events = [each for answer in said for each in answer.events]
+            digest = live.digest()
+            crash(live)
+        with LiveModel(tmp_path / name, max_waiting=2) as live:
+            assert live.digest() == digest
+        found.append((statuses, events, digest))
+    assert found[0] == found[1]
+
+
 def test_old_ids_are_forgotten(tmp_path):
     with LiveModel(tmp_path, new_model(), max_known=10) as live:
         live.learn(records(0, 30), labels(0, 30), ids=list(range(30)))

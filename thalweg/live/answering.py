@@ -87,15 +87,22 @@ class Answering:
         X = self.engine.coder.rows(chosen_rows(request.rows, new) if known else request.rows, True)
         answer = _Predicted(self.engine, ids, request.sets)
         keys = [ids[i] for i in new] if known else ids
-        twice = set(keys)
-        for i in known:
-            if ids[i] not in twice:
-                answer.keep(i, self.block, request.rows)
+        first = dict(zip(reversed(keys), reversed(new), strict=True)) if known else {}
+        before = [i for i in known if i < first.get(ids[i], n)]
+        for i in before:
+            answer.keep(i, self.block, request.rows)
         first_event = self.block.first + len(self.block)
-        answer.predicted(new, first_event, self.block.predict(keys, X, self._time))
-        for i in known:
-            if ids[i] in twice:
-                answer.keep(i, self.block, request.rows)
+        places = self.block.predict(keys, X, self._time)
+        answer.predicted(new, first_event, places)
+        if len(before) < len(known):  # rows of this request with the id of one before them
+            place_of: dict[Id, int] = {}
+            new_place = dict(zip(new, places, strict=True))
+            skipped = {*before}
+            for i, key in enumerate(ids):
+                if i in new_place:
+                    place_of[key] = new_place[i]
+                elif i not in skipped:
+                    answer.keep(i, self.block, request.rows, place_of[key])
         return answer.answer
 
     def _label(self, request: LabelRequest) -> Callable[[Found], Result]:
@@ -222,10 +229,13 @@ class _Predicted:
             self._statuses[i] = PREDICTED
             self._events[i] = event
 
-    def keep(self, i: int, block: Block, rows: Any) -> None:
-        """Find the answer to row `i`, whose id is known; read it if it is not kept."""
+    def keep(self, i: int, block: Block, rows: Any, place: int | None = None) -> None:
+        """Find the answer to row `i`, whose id is known; read it if it is not kept.
+
+        `place` is that of the row in this block, if it came with this request.
+        """
         engine, key = self._engine, self._ids[i]
-        place = block.place_of(key)
+        place = block.place_of(key) if place is None else place
         if place is not None:
             self._twice.append((i, place))
             self._events[i] = block.event_of(place)
