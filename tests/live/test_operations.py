@@ -1,11 +1,14 @@
 """What an operator does: other bounds, export, another model, erasing an id, a follower."""
 
+import threading
+import time
+
 import numpy as np
 import pytest
 from live.live_rows import crash, label, new_model, record, records, work
 
 import thalweg
-from thalweg.live import LiveError, LiveFollower, LiveModel, ReadOnly, checkpoints
+from thalweg.live import LiveError, LiveFollower, LiveModel, LiveStopped, LogDamaged, ReadOnly, checkpoints
 from thalweg.live.inspecting import verify
 
 
@@ -61,6 +64,42 @@ def test_bounds_that_are_changed_several_times_at_one_event_are_replayed_in_thei
     with LiveModel(folder, max_waiting=12) as live:
         assert live.digest() == digest
     assert verify(folder).problems == []
+
+
+def test_all_callers_of_a_follower_that_fails_get_its_error(tmp_path, monkeypatch):
+    with LiveModel(tmp_path, new_model()) as live:
+        work(live, 0, 20)
+        follower = LiveFollower(tmp_path, period=30.0)
+    failing, ready = threading.Event(), threading.Barrier(5)
+
+    def fail(*args):
+        failing.wait(10)  # meanwhile the others are queued
+        raise LogDamaged("a group of events is damaged")
+
+    monkeypatch.setattr("thalweg.live.follower.replay", fail)
+    found = []
+
+    def ask(call):
+        ready.wait()
+        try:
+            found.append(call())
+        except LiveError as error:
+            found.append(error)
+
+    calls = [follower.refresh, follower.refresh, follower.digest, lambda: follower.predict(records(0, 2))]
+    threads = [threading.Thread(target=ask, args=(call,), daemon=True) for call in calls]
+    for each in threads:
+        each.start()
+    ready.wait()
+    time.sleep(0.05)
+    failing.set()
+    for each in threads:
+        each.join(10)
+    assert len(found) == 4
+    assert sum(isinstance(each, LiveStopped) for each in found) >= 2
+    with pytest.raises(LiveStopped, match="damaged"):
+        follower.refresh()
+    follower.close()
 
 
 def test_a_follower_follows_a_change_of_bounds(tmp_path):

@@ -53,6 +53,8 @@ class LiveFollower(HasEngine):
             raise LiveError(f"{folder}: there is no such folder")
         self._log = Log(self.folder, read_only=True)
         self._tasks: queue.SimpleQueue[Task | None] = queue.SimpleQueue()
+        self._unanswered: list[Task] = []  # of those that were taken from the queue
+        self._ending = threading.Lock()
         self._reads = QuickReads()
         self._load()
         self.failure: BaseException | None = None
@@ -91,11 +93,25 @@ class LiveFollower(HasEngine):
                     self._answer(tasks)
         except Exception as error:
             self.failure = error
-        self._is_closed = True
+        with self._ending:
+            self._is_closed = True
         self._is_ready.set()
         while not self._tasks.empty():
             if (task := self._tasks.get()) is not None:
-                deliver_each([(task.done, self._stopped())])
+                self._unanswered.append(task)
+        self._deliver([(task, self._stopped()) for task in self._unanswered])
+
+    def _put(self, task: Task) -> None:
+        """Queue a task; raise LiveStopped if nobody would do it."""
+        with self._ending:
+            if self._is_closed:
+                raise self._stopped()
+            self._tasks.put(task)
+
+    def _deliver(self, answers: list[tuple[Task, Any]]) -> None:
+        done = {id(task) for task, _ in answers}
+        self._unanswered = [task for task in self._unanswered if id(task) not in done]
+        deliver_each([(task.done, result) for task, result in answers])
 
     def _refresh(self) -> None:
         """Read new events; begin again from a checkpoint if the owner has removed some or erased an id."""
@@ -118,6 +134,7 @@ class LiveFollower(HasEngine):
         tasks = []
         while task is not None:
             tasks.append(task)
+            self._unanswered.append(task)
             if self._tasks.empty():
                 return tasks
             task = self._tasks.get()
@@ -126,15 +143,15 @@ class LiveFollower(HasEngine):
     def _answer(self, tasks: list[Task]) -> None:
         reads = [task for task in tasks if task.call is None]
         if reads and not self._engine.has_begun:
-            deliver_each([(task.done, LiveError(NO_COLUMNS)) for task in reads])
+            self._deliver([(task, LiveError(NO_COLUMNS)) for task in reads])
         elif reads:
             start = time.thread_time()
             results = read(self._engine, [task.request for task in reads])  # type: ignore[misc]
             self._reads.note(sum(task.n_rows for task in reads), time.thread_time() - start)
-            deliver_each([(task.done, found) for task, found in zip(reads, results, strict=True)])
+            self._deliver([*zip(reads, results, strict=True)])
         for task in tasks:
             if task.call is not None:
-                deliver_each([(task.done, task.call())])
+                self._deliver([(task, task.call())])
 
     def submit(self, request: Request, done: Done) -> None:
         """Queue a prediction without ids; `done` gets the result from the thread of the follower."""
@@ -142,9 +159,7 @@ class LiveFollower(HasEngine):
             self._refuse("what changes the model")
         if not self._is_ready.is_set():
             raise Recovering(f"{self.folder}: events are being replayed: try again soon")
-        if self._is_closed:
-            raise self._stopped()
-        self._tasks.put(task_of(request, done))
+        self._put(task_of(request, done))
 
     def read_now(self, request: PredictRequest) -> Predictions | None:
         """Return the answer to a prediction in the calling thread, or None, as `LiveModel.read_now` does."""
@@ -171,10 +186,8 @@ class LiveFollower(HasEngine):
         return result
 
     def _call(self, function: Any) -> Any:
-        if self._is_closed:
-            raise self._stopped()
         found: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        self._tasks.put(Task(None, function, found.put, 0))
+        self._put(Task(None, function, found.put, 0))
         return self._result(found.get())
 
     def refresh(self) -> int:
