@@ -285,6 +285,28 @@ def test_a_key_that_differs_in_every_row_is_warned_of(tmp_path):
         run(rows, folder=tmp_path / "run", key="who", target="y", learner="NaiveBayes", n_buckets=2)
 
 
+@pytest.mark.parametrize("given", [
+    {"classes": ["no", "yes", "maybe"]}, {"columns": {"price": "category"}}, {"start": "copy"}, {"n_buckets": 3},
+    {"decimal": ","}, {"missing": ["red"]}, {"shared": "other"},
+])
+def test_what_cannot_change_in_a_folder_is_refused(tmp_path, given):
+    rng = np.random.default_rng(0)
+    rows = [{"who": f"k{i % 5}", "price": float(x), "y": "yes" if x > 0 else "no"}
+            for i, x in enumerate(rng.normal(size=300))]
+    usual = {"key": "who", "target": "y", "learner": "NaiveBayes"}
+    done = run(rows, folder=tmp_path / "plain", **usual)
+    shared = thalweg.Model("y", "NaiveBayes", columns={"who": "ignore"}).learn(rows)
+    other = {"shared": shared} if "shared" in given else given
+    with pytest.raises(ParameterError, match=f"{next(iter(given))} .*begun with|{next(iter(given))} is not the one"):
+        run(rows, folder=tmp_path / "plain", **usual, **other)
+    assert run(rows, folder=tmp_path / "plain", **usual, start="cold", n_buckets=8).n_rows == 300
+    assert run(rows, folder=tmp_path / "plain", operator=done.operator).n_rows == 300
+    first = {"start": "copy", "shared": shared} if "shared" in given else other
+    run(rows, folder=tmp_path / "other", **usual, **first)
+    assert run(rows, folder=tmp_path / "other", **usual, **first).n_rows == 300  # the same call goes on
+    assert run(rows, folder=tmp_path / "other", **usual).n_rows == 300
+
+
 def test_another_operator_or_other_columns_are_refused(messy, tmp_path, reference):
     run(messy, folder=tmp_path / "run", **OPTIONS)
     with pytest.raises(ParameterError, match="target is 'colour', but"):

@@ -166,6 +166,17 @@ class Operator:
             self._settle(coding, roles, self._learned(history, options))
         return self
 
+    def is_shared(self, shared: Any) -> bool:
+        """Return whether this is the model from which keys begin."""
+        if self.bank.start == "cold":
+            return False
+        forms = []
+        for each in (getattr(shared, "learner_", shared), self._shared):
+            arrays: list[Any] = []
+            content = to_json(to_plain(each), arrays)
+            forms.append(pack({"content": content}, arrays))
+        return forms[0] == forms[1]
+
     def _given_shared(self) -> Any:
         shared = self.bank.shared
         return None if shared is None else getattr(shared, "learner_", shared)

@@ -5,7 +5,7 @@ import signal
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
@@ -43,10 +43,10 @@ def run(
     order: str | None = None,
     id: str | None = None,
     weight: str | None = None,
-    start: str = "cold",
+    start: str | None = None,
     shared: Any = None,
     n_jobs: int = 1,
-    n_buckets: int = 8,
+    n_buckets: int | None = None,
     commit_rows: int = 500_000,
     keep_outputs: bool = True,
     follow: float | None = None,
@@ -80,14 +80,14 @@ def run(
         The column of the order among the events of a key; None for the order of the source.
     id, weight : str or None, default=None
         The columns of ids for late labels, and of weights; see `Operator`.
-    start : {"cold", "copy", "mix"}, default="cold"
-        How new keys begin; without `shared`, from a model that has learned the first file.
+    start : {"cold", "copy", "mix"} or None, default=None
+        How new keys begin, "cold" if None; without `shared`, from a model that has learned the first file.
     shared : Model or None, default=None
         What new keys begin from.
     n_jobs : int, default=1
         Processes that work; -1 for one for each core.
-    n_buckets : int, default=8
-        Buckets of keys, which processes share out. Fixed when the run begins.
+    n_buckets : int or None, default=None
+        Buckets of keys, which processes share out: 8 if None.
     commit_rows : int, default=500000
         Events after which states are written. Fewer are done again after a crash, more cost less.
     keep_outputs : bool, default=True
@@ -98,6 +98,11 @@ def run(
         Called with the number of events done, and the share of the source that is read or None.
     **options
         How files are read, and parameters of `Model` such as `classes` and `columns`.
+
+    Raises
+    ------
+    ParameterError
+        If what a run is made of is another in the folder: the operator, what it is made from, or `n_buckets`.
 
     Examples
     --------
@@ -116,16 +121,17 @@ def run(
     try:
         if journal.about("operator") is None:
             if operator is None:
-                bank = _bank(key, target, learner, start, shared, options)
+                bank = _bank(key, target, learner, start or "cold", shared, options)
                 operator = Operator(
                     bank, order=order or ROW, id=id, weight=weight, keep=() if order is None else (ROW,)
                 )
                 _begin(operator, opened, options)
+            n_buckets = 8 if n_buckets is None else n_buckets
             journal.begin(operator.to_bytes(), whole_number("run", "n_buckets", n_buckets, 1, 999))
         else:
             model = _model(target, learner, options)
-            _check_same(journal, folder, operator, model, key=key, target=model.target, order=order, id=id,
-                        weight=weight)
+            _check_same(journal, folder, operator, model, shared, key=key, target=model.target, order=order,
+                        id=id, weight=weight, start=start, n_buckets=n_buckets)
         with Runner(
             path, journal, opened, target_sink, _n_processes(n_jobs), commit_rows, keep_outputs, progress
         ) as runner:
@@ -163,27 +169,50 @@ def _model(target: Any, learner: Any, options: dict[str, Any]) -> Model:
     return learner if isinstance(learner, Model) else Model(target, learner, **given)
 
 
-def _check_same(journal: Journal, folder: Any, given: Operator | None, model: Model, **names: Any) -> None:
-    """Raise ParameterError if a run was begun with other columns, learner or operator than are given now."""
+def _check_same(
+    journal: Journal, folder: Any, given: Operator | None, model: Model, shared: Any, **names: Any
+) -> None:
+    """Raise ParameterError if a run was begun with another operator, or other parameters, than are given now.
+
+    None, and the default of a parameter of `Model`, stand for what the folder has.
+    """
     known = Operator.from_bytes(bytes(journal.about("operator")))
+    there = {"key": known.key_columns, "target": known.columns_.target, "id": known.id,
+             "weight": known.weight, "order": None if known.order == ROW else known.order,
+             "start": known.bank.start, "n_buckets": int(journal.about("buckets"))}
     if given is not None:
         if given.digest_ != known.digest_:
             raise ParameterError.of("run", "operator", problem=f"is not the one that began {folder}")
-        return
-    there = {"key": known.key_columns, "target": known.columns_.target, "id": known.id,
-             "weight": known.weight, "order": None if known.order == ROW else known.order}
-    if names["key"] is not None:
+        names = {"n_buckets": names["n_buckets"]}
+    if names.get("key") is not None:
         names["key"] = (names["key"],) if isinstance(names["key"], str) else tuple(names["key"])
+    begun_with = known.bank.learner
+    if given is None and isinstance(begun_with, Model):
+        usual, begun = Model().get_params(deep=False), begun_with.get_params(deep=False)
+        for name, value in model.get_params(deep=False).items():
+            if name not in ("target", "learner") and _listed(value) != _listed(usual[name]):
+                names[name], there[name] = _listed(value), _listed(begun[name])
     for name, value in names.items():
         if value is not None and value != there[name]:
             problem = f"is {value!r}, but {folder} was begun with {there[name]!r}: use another folder"
             raise ParameterError.of("run", name, problem=problem)
-    begun_with = known.bank.learner
-    if isinstance(begun_with, Model) and names["key"] is not None:
+    if given is None and shared is not None and not known.is_shared(shared):
+        raise ParameterError.of("run", "shared", problem=f"is not the one that began {folder}: use another folder")
+    if given is None and isinstance(begun_with, Model) and names["key"] is not None:
         made, known_as = repr(model._begun_learner()), repr(begun_with._begun_learner())
         if made != known_as:
             problem = f"is {made}, but {folder} was begun with {known_as}: use another folder"
             raise ParameterError.of("run", "learner", problem=problem)
+
+
+def _listed(value: Any) -> Any:
+    """Return a parameter in one form: sequences as lists."""
+    if isinstance(value, Mapping):
+        return {key: _listed(each) for key, each in value.items()}
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    is_many = isinstance(value, Iterable) and not isinstance(value, str | bytes)
+    return [_listed(each) for each in value] if is_many else value
 
 
 def _begin(operator: Operator, opened: Any, options: dict[str, Any]) -> Operator:
