@@ -279,6 +279,59 @@ def test_a_file_that_grows_is_followed(messy, tmp_path):
     assert done.n_rows == len(lines) - 1
 
 
+def grown(path, tmp_path, parts, source=None, **given):
+    """Return a run that follows a file to which these parts are written one by one."""
+    path.write_bytes(parts[0])
+    rest = list(parts[1:])
+
+    class Growing(FolderSource if path.parent == source else FileSource):
+        def read(self, position, until=None):
+            table, after = super().read(position, until)
+            if table is None and rest:
+                with path.open("ab") as file:
+                    file.write(rest.pop(0))
+                return super().read(position, until)
+            return table, after
+
+    opened = Growing(source or path)
+    return run(opened, folder=tmp_path / f"run {len(parts)}", follow=0.0, **given)
+
+
+@pytest.mark.parametrize("where", ["file", "folder"])
+@pytest.mark.filterwarnings("error:left out")
+def test_a_line_is_read_when_its_end_is_there(tmp_path, where):
+    lines = ["who;price;note;paid", *(f"k{i % 3};{i + 0.25};\"a\nb ü\";{'yes' if i % 7 > 3 else 'no'}" for i in range(200))]
+    data = ("\n".join(lines) + "\n").encode()
+    given = {"key": "who", "target": "paid", "learner": "NaiveBayes", "columns": {"note": "ignore"}}
+    source = None
+    if where == "folder":
+        source = tmp_path / "in"
+        source.mkdir()
+    path = (source or tmp_path) / "rows.csv"
+    whole = grown(path, tmp_path, [data], source, **given)
+    cuts = [0, *range(2000, len(data), 61), len(data)]
+    parts = [data[a:b] for a, b in zip(cuts[:-1], cuts[1:], strict=True)]
+    done = grown(path, tmp_path, parts, source, **given)
+    assert done.n_rows == 200 and everything(done).equals(everything(whole))
+
+
+def test_a_last_line_without_an_end_is_left_for_later(tmp_path):
+    lines = ["who;price;paid", *(f"k{i % 3};{i % 9};{'yes' if i % 7 > 3 else 'no'}" for i in range(60))]
+    given = {"key": "who", "target": "paid", "learner": "NaiveBayes"}
+    source = tmp_path / "in"
+    source.mkdir()
+    text = "\n".join(lines)
+    (source / "a.csv").write_text(text)
+    with pytest.warns(UserWarning, match="its last row has no end yet"):
+        assert run(source, folder=tmp_path / "run", follow=0.0, **given).n_rows == 59
+    (source / "b.csv").write_text(text + "\n")  # the first one is complete now
+    assert run(source, folder=tmp_path / "run", follow=0.0, **given).n_rows == 120
+    (tmp_path / "one.csv").write_text(text)
+    with pytest.warns(UserWarning, match="its last row has no end yet"):
+        assert run(tmp_path / "one.csv", folder=tmp_path / "one", follow=0.0, **given).n_rows == 59
+    assert run(tmp_path / "one.csv", folder=tmp_path / "one", **given).n_rows == 60
+
+
 def test_a_key_that_differs_in_every_row_is_warned_of(tmp_path):
     rows = [{"who": i, "x": i % 7, "y": i % 2} for i in range(10_500)]
     with pytest.warns(ColumnWarning, match="a key of its own"):

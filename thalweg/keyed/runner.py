@@ -27,6 +27,7 @@ from thalweg.keyed.sinks import FileSink, as_sink
 from thalweg.keyed.sources import FileSource, FolderSource, Wanted, as_source
 from thalweg.keyed.workers import LocalWorker, WorkerProcess
 from thalweg.model.model import Model
+from thalweg.streams.files.text_files import growing_files
 
 PAUSE = 0.5  # seconds between two looks for new events
 
@@ -94,6 +95,7 @@ def run(
         Whether outputs stay in the folder. If not, `figures` and `outputs` have none.
     follow : float or None, default=None
         Wait for new events until none has come for so many seconds; None to end at the end of the source.
+        While waiting, a line of a file is read when its end is there.
     progress : function or None, default=None
         Called with the number of events done, and the share of the source that is read or None.
     **options
@@ -115,6 +117,8 @@ def run(
     (400, {'learned': 400})
     """
     opened, target_sink = _with_options(source, options), as_sink(sink)
+    if isinstance(opened, FileSource | FolderSource):
+        opened.is_growing = follow is not None
     path = Path(folder)
     make_private_folder(path)
     journal = Journal(path)
@@ -221,13 +225,15 @@ def _begin(operator: Operator, opened: Any, options: dict[str, Any]) -> Operator
     if isinstance(opened, FileSource) and not opened.replays:
         return operator.begin(opened.head())
     if isinstance(opened, FileSource):
-        return operator.begin(opened.path, **reading)
+        with growing_files(opened.is_growing):
+            return operator.begin(opened.path, **reading)
     if isinstance(opened, FolderSource):
         names = opened.files()
         if not names:
             problem = f"{str(opened.path)!r} has no file yet to find the columns from; put one there first"
             raise ParameterError.of("run", "source", problem=problem)
-        return operator.begin(str(opened.path / names[0]), **reading)
+        with growing_files(opened.is_growing and len(names) == 1):
+            return operator.begin(str(opened.path / names[0]), **reading)
     if hasattr(opened, "head"):
         return operator.begin(opened.head())
     raise ParameterError.of("run", "operator", problem="must be given for a source without first rows")
@@ -323,6 +329,8 @@ class Runner:
         self._commit(batch)
         for message in getattr(self._source, "messages", ()):
             warnings.warn(f"left out: {message}", stacklevel=3)
+        if getattr(self._source, "has_rest", False):
+            warnings.warn(f"{name}: its last row has no end yet: it is read when it has one", stacklevel=3)
         if self._stop:
             raise KeyboardInterrupt
 

@@ -23,6 +23,7 @@ from thalweg.streams.files.errors import reading
 from thalweg.streams.files.open import _source
 from thalweg.streams.files.pipes import is_once, name_of
 from thalweg.streams.files.tables import as_table, is_records
+from thalweg.streams.files.text_files import growing_files
 
 ROWS = 20_000  # of a table in memory that make a batch
 TEMPORARY = (".part", ".tmp", ".crdownload")
@@ -51,8 +52,11 @@ class Source(Protocol):
 class FileSource:
     """The rows of one file, of any format that the library reads; "-" is standard input.
 
-    A position is the number of rows before it. If a file has grown since, its new rows are read.
+    A position is the number of rows before it. If a file has grown since, its new rows are read. While it
+    `is_growing`, its last row is read when its end is there; `has_rest` says whether there is more.
     """
+
+    is_growing = False
 
     def __init__(self, path: str | PathLike[str], **options: Any) -> None:
         self.path, self.options = str(path), options
@@ -78,7 +82,8 @@ class FileSource:
         elif self._batches is None:
             self._batches = self._read()
         table = self._next()
-        if table is None and self.replays and Path(self.path).stat().st_size != self._size:
+        has_ended = self.has_rest and not self.is_growing
+        if table is None and self.replays and (has_ended or Path(self.path).stat().st_size != self._size):
             self._restart(before)  # it has grown
             table = self._next()
         if table is None and until not in (None, before):
@@ -87,6 +92,11 @@ class FileSource:
             self._rest, table = table.slice(until - before), table.slice(0, until - before)
             self._place = until
         return table, before + (0 if table is None else table.num_rows)
+
+    @property
+    def has_rest(self) -> bool:
+        """Whether a last row was left out because it has no end yet."""
+        return self._opened is not None and getattr(self._opened, "has_rest", False)
 
     def head(self) -> list[dict[str, Any]]:
         """Return the first rows as they are written, which are read again later."""
@@ -121,7 +131,7 @@ class FileSource:
             return self._opened
         given = {name: self.options.get(name) for name in ("header", "delimiter", "encoding")}
         schema = {} if self._wanted is None else self._wanted.schema
-        with reading(self.path):
+        with reading(self.path), growing_files(self.is_growing):
             source, _ = _source(
                 self.path, given["header"], given["delimiter"], None, given["encoding"],
                 schema.get("header"), schema.get("encoding"),
@@ -159,10 +169,12 @@ class FolderSource:
 
     A file must be complete when it gets its name: write it under a name that begins with a dot or ends in
     `.part`, and rename it. A position is the name of a file and the number of its rows before it. A new file
-    whose name comes before those already read is left out, with a warning.
+    whose name comes before those already read is left out, with a warning. If events are followed, the last
+    file may be one that others write.
     """
 
     replays = True
+    is_growing = False
 
     def __init__(self, path: str | PathLike[str], **options: Any) -> None:
         self.path, self.options = Path(path), options
@@ -190,7 +202,9 @@ class FolderSource:
         for name in names:
             if first is None or name >= first:
                 end = until[1] if until is not None and until[0] == name else None
-                table, rows = self._open(name).read(rows if name == first else None, end)
+                file = self._open(name)
+                file.is_growing = self.is_growing and name == names[-1]
+                table, rows = file.read(rows if name == first else None, end)
                 if table is not None:
                     return table, [name, rows]
         return None, position
@@ -203,6 +217,11 @@ class FolderSource:
             if self._wanted is not None:
                 self._file.want(self._wanted)
         return self._file
+
+    @property
+    def has_rest(self) -> bool:
+        """Whether the last row of the last file was left out because it has no end yet."""
+        return self._file is not None and self._file.has_rest
 
     def _note_new(self, names: list[str], position: Any) -> None:
         if self._file is not None:
