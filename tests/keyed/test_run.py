@@ -12,7 +12,7 @@ import pyarrow.csv
 import pytest
 
 import thalweg
-from thalweg.errors import ColumnWarning, ParameterError, StateError
+from thalweg.errors import ColumnWarning, ParameterError, StateError, StreamError
 from thalweg.evaluation.baselines import BASELINES
 from thalweg.keyed import Bank, KeyedRun, Operator, run
 from thalweg.keyed.sources import FileSource, FolderSource
@@ -142,6 +142,59 @@ def test_a_folder_of_files_is_read_in_the_order_of_names(reference, tmp_path):
     source._known = {"2026-01.csv"}
     with pytest.warns(UserWarning, match="came after later names"):
         run(source, folder=tmp_path / "run")
+
+
+@pytest.fixture
+def three_files(tmp_path):
+    """A folder with b.csv, c.csv and d.csv, of which d has no rows, and a run that has read them."""
+    folder = tmp_path / "in"
+    folder.mkdir()
+    text = "who,price,paid\n" + "".join(f"k{i % 3},{i % 9},{'yes' if i % 7 > 3 else 'no'}\n" for i in range(100))
+    for name in ("b.csv", "c.csv"):
+        (folder / name).write_text(text)
+    (folder / "bb.csv").write_text("who,price,paid\n")
+    given = {"key": "who", "target": "paid", "learner": "NaiveBayes"}
+
+    def read_on():
+        return run(folder, folder=tmp_path / "run", **given)
+
+    assert read_on().n_rows == 200
+    return folder, text, read_on
+
+
+def test_files_that_come_or_change_too_late_are_warned_of_after_a_restart(three_files):
+    folder, text, read_on = three_files
+    assert read_on().n_rows == 200  # nothing is warned of
+    (folder / "a.csv").write_text(text)
+    with pytest.warns(ColumnWarning, match=r"'a\.csv' came after later names were read: left out"):
+        assert read_on().n_rows == 200
+    (folder / "a.csv").unlink()
+    with (folder / "b.csv").open("a") as file:
+        file.write(text.split("\n", 1)[1])
+    with pytest.warns(ColumnWarning, match=r"b\.csv has changed since it was read"):
+        assert read_on().n_rows == 200
+    (folder / "b.csv").write_text(text)
+    (folder / "d.csv").write_text(text)
+    with (folder / "c.csv").open("a") as file:  # the last one may grow
+        file.write(text.split("\n", 1)[1])
+    assert read_on().n_rows == 400
+
+
+def test_a_file_that_was_replaced_under_its_name_is_refused(three_files, tmp_path):
+    folder, text, read_on = three_files
+    other = text.replace("k1", "k7") + text.split("\n", 1)[1]
+    (folder / "c.csv").write_text(other)
+    with pytest.raises(StreamError, match=r"c\.csv is another file than the one of which 100 rows were read"):
+        read_on()
+    one = tmp_path / "one.csv"
+    given = {"folder": tmp_path / "one", "key": "who", "target": "paid", "learner": "NaiveBayes"}
+    one.write_text(text)
+    run(one, **given)
+    one.write_text(other)
+    with pytest.raises(StreamError, match="is another file"):
+        run(one, **given)
+    one.write_text(text + text.split("\n", 1)[1])
+    assert run(one, **given).n_rows == 200
 
 
 def test_standard_input_and_tables_in_memory(reference, messy, tmp_path, monkeypatch):

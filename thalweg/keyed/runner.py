@@ -304,6 +304,8 @@ class Runner:
         last, name = self._journal.last(), getattr(self._source, "name", type(self._source).__name__)
         batch, row = (-1, 0) if last is None else (last.batch, last.first_row + last.n_rows)
         position = self._journal.position(name)
+        if hasattr(self._source, "remember"):
+            self._source.remember(self._journal.files(name))
         for border, events in self._journal.after(min(self._ready.values())):
             self._again(border, events)
         self._commit(batch)
@@ -319,7 +321,8 @@ class Runner:
                 continue
             batch += 1
             border = Border(batch, position, after, row, table.num_rows, name)
-            self._journal.add(border, None if self._source.replays else table)
+            files = self._source.seen() if hasattr(self._source, "seen") else None
+            self._journal.add(border, None if self._source.replays else table, files)
             self._dispatch(batch, table, row)
             position, row, quiet = after, row + table.num_rows, time.monotonic()
             if self._since >= self._commit_rows:

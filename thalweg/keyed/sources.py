@@ -10,7 +10,7 @@ are done. `name` says which source it is: in a run's folder each has a position 
 import hashlib
 import itertools
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -19,12 +19,14 @@ import pyarrow as pa
 
 from thalweg._frames import frame_names
 from thalweg.errors import ColumnWarning, StreamError, first_of
+from thalweg.keyed.journal import SeenFile
 from thalweg.streams.files.errors import reading
 from thalweg.streams.files.open import _source
 from thalweg.streams.files.pipes import is_once, name_of
 from thalweg.streams.files.tables import as_table, is_records
 from thalweg.streams.files.text_files import growing_files
 
+START = 1 << 16  # bytes of a file by which it is known again
 ROWS = 20_000  # of a table in memory that make a batch
 TEMPORARY = (".part", ".tmp", ".crdownload")
 
@@ -69,6 +71,7 @@ class FileSource:
         self._batches: Iterator[Any] | None = None
         self._rest: Any = None
         self._opened: Any = None
+        self._remembered: SeenFile | None = None
 
     def want(self, wanted: Wanted) -> None:
         """Say what to read; without it, all columns are read as they are written."""
@@ -77,6 +80,8 @@ class FileSource:
     def read(self, position: Any, until: Any = None) -> tuple[Any, Any]:
         """Return the next rows; see the module."""
         before = 0 if position is None else int(position)
+        if before:
+            self._check_same(before)
         if self.replays and (self._batches is None or before != self._place):
             self._restart(before)
         elif self._batches is None:
@@ -97,6 +102,22 @@ class FileSource:
     def has_rest(self) -> bool:
         """Whether a last row was left out because it has no end yet."""
         return self._opened is not None and getattr(self._opened, "has_rest", False)
+
+    def remember(self, files: Mapping[str, SeenFile]) -> None:
+        """Say how the file was when it was read before."""
+        self._remembered = files.get("")
+
+    def seen(self) -> dict[str, SeenFile]:
+        """Return how the file is."""
+        return {"": seen_file(self.path)} if self.replays else {}
+
+    def _check_same(self, before: int) -> None:
+        """Raise StreamError if this is another file than that of which rows were read."""
+        known, self._remembered = self._remembered, None
+        if known is not None and not is_start(self.path, known):
+            raise StreamError(
+                f"{self.path} is another file than the one of which {before:,} rows were read: give it another name"
+            )
 
     def head(self) -> list[dict[str, Any]]:
         """Return the first rows as they are written, which are read again later."""
@@ -182,6 +203,8 @@ class FolderSource:
         self._wanted: Wanted | None = None
         self._file: FileSource | None = None
         self._known: set[str] | None = None
+        self._remembered: dict[str, SeenFile] = {}
+        self._seen: dict[str, SeenFile] = {}
         self.n_bad, self.messages = 0, list[str]()
         self.share_read: float | None = None
 
@@ -205,14 +228,27 @@ class FolderSource:
                 file = self._open(name)
                 file.is_growing = self.is_growing and name == names[-1]
                 table, rows = file.read(rows if name == first else None, end)
+                self._seen[name] = seen_file(file.path)
+                self._remembered.pop(name, None)
                 if table is not None:
                     return table, [name, rows]
         return None, position
+
+    def remember(self, files: Mapping[str, SeenFile]) -> None:
+        """Say which files were read before, and how they were."""
+        self._remembered = dict(files)
+        self._known = {*files} or None
+
+    def seen(self) -> dict[str, SeenFile]:
+        """Return the files that were read since the last call."""
+        found, self._seen = self._seen, {}
+        return found
 
     def _open(self, name: str) -> FileSource:
         path = str(self.path / name)
         if self._file is None or self._file.path != path:
             self._file = FileSource(path, **self.options)
+            self._file.remember({"": self._remembered[name]} if name in self._remembered else {})
             self._file.n_bad, self._file.messages = self.n_bad, self.messages
             if self._wanted is not None:
                 self._file.want(self._wanted)
@@ -232,6 +268,12 @@ class FolderSource:
         if late:
             warnings.warn(f"{self.path}: {late[0]!r} came after later names were read: left out",
                           ColumnWarning, stacklevel=4)
+        for name in names if position is not None else ():
+            known = self._remembered.pop(name, None) if name < position[0] else None
+            path = self.path / name
+            if known is not None and (path.stat().st_size != known.size or not is_start(path, known)):
+                warnings.warn(f"{path} has changed since it was read, and later names were read: left out",
+                              ColumnWarning, stacklevel=4)
         self._known = set(names)
 
 
@@ -264,6 +306,22 @@ class TableEvents:
             n = ROWS if until is None else until - start
             table = self._table.slice(start, n) if start < self._table.num_rows else None
         return table, start + (0 if table is None else table.num_rows)
+
+
+def seen_file(path: str | PathLike[str]) -> SeenFile:
+    """Return how a file is now."""
+    size = Path(path).stat().st_size
+    return SeenFile(size, _start(path, min(size, START)))
+
+
+def is_start(path: str | PathLike[str], known: SeenFile) -> bool:
+    """Return whether a file begins as one did that was seen."""
+    return _start(path, min(known.size, START)) == known.start
+
+
+def _start(path: str | PathLike[str], n: int) -> str:
+    with open(path, "rb") as file:
+        return hashlib.sha256(file.read(n)).hexdigest()[:16]
 
 
 def _digest(table: Any) -> str:
