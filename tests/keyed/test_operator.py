@@ -2,6 +2,7 @@
 
 import datetime
 import itertools
+import time
 
 import numpy as np
 import pyarrow as pa
@@ -166,6 +167,24 @@ def test_a_poisoned_row_is_refused_and_all_others_go_on():
     others = [i for i, row in enumerate(events) if row["who"] not in poisoned]
     assert np.array_equal(probabilities(outputs)[others], probabilities(good)[others])
     assert np.isnan(probabilities(outputs)[refused]).all()
+
+
+def test_rows_that_wait_cost_a_bucket_nothing_per_event():
+    def seconds(n_waiting):
+        operator = make_operator("bayes", max_waiting=n_waiting)
+        bucket = operator.bucket()
+        events = make_events(n=500, late=False).to_pylist()
+        x = {f"x{j}": 0.5 for j in range(D)}
+        waiting = [x | {"who": "k0", "n": -(10**6) + i, "id": i, "w": 1.0, "y": None} for i in range(n_waiting + 9)]
+        bucket.process(operator.table(waiting))
+        assert (bucket.n_waiting_, bucket.n_dropped_) == (n_waiting, 9)
+        tables = [operator.table([event]) for event in events]
+        start = time.process_time()
+        for table in tables:
+            bucket.process(table)
+        return time.process_time() - start
+
+    assert seconds(20_000) < 2 * seconds(100)
 
 
 @pytest.mark.parametrize("column", ["shop", "n", "price", "day", "sold", "id", "w"])

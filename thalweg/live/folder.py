@@ -1,5 +1,6 @@
 """A folder of a live model: is there one, its first checkpoint, and settings that changed since."""
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ from thalweg.live import checkpoints
 from thalweg.live.engine import Engine, packed, set_max_waiting
 from thalweg.live.errors import LiveError
 from thalweg.live.log import NAME, Log
+from thalweg.live.origin import note_of
 from thalweg.model import Model
 from thalweg.trust.label_budget import LabelBudget
 
@@ -58,7 +60,9 @@ def first_engine(
     budget = None if label_budget is None else own_budget(label_budget)
     engine = Engine(with_max_waiting(model.copy(), max_waiting), max_known, budget)
     state, live = engine.state()
-    Log(folder).close()
+    log = Log(folder)
+    log.set_all(note_of(model, time.time(), 0))
+    log.close()
     checkpoints.write(folder, 0, state, packed(live))
 
 

@@ -17,6 +17,7 @@ from thalweg.live.keeper import LEAST, Keeper
 from thalweg.live.lock import FolderLock
 from thalweg.live.log import Survive
 from thalweg.live.operations import erase, exported, replace
+from thalweg.live.origin import origin_of
 from thalweg.live.recovery import check_span, check_version, newest_engine, replay
 from thalweg.live.requests import LabelRequest, LearnRequest, Outcomes, Predictions, PredictRequest, Request
 from thalweg.live.worker import Deliver, Done, Task, Worker, task_of
@@ -86,6 +87,8 @@ class LiveModel(HasEngine):
         Rows that wait for their labels.
     is_recovering : bool
         Whether events are being replayed.
+    origin : Origin
+        The `digest` of the model that was put into the folder last, `since` when it runs, and after which `event`.
     failure : exception or None
         Why the live model has stopped.
 
@@ -134,6 +137,7 @@ class LiveModel(HasEngine):
             checkpoints.remove_parts(self.folder)
             self._keeper = Keeper(self.folder, survive, checkpoint_seconds)
             self._engine, self._damaged = newest_engine(self.folder, self._watch)
+            self.origin = origin_of(self._keeper.log)
             check_span(self._engine, self._keeper.log, self.folder)
             check_version(self._engine, self._keeper.log, replay_other_version)
         except BaseException:
@@ -296,7 +300,9 @@ class LiveModel(HasEngine):
         those of ordinary rows. Otherwise this raises LiveError, or drops them with `drop_waiting`.
         """
         most = self._settings[0]
-        return int(self._call(lambda: replace(self._engine, self._keeper, model, drop_waiting, most)))
+        event = int(self._call(lambda: replace(self._engine, self._keeper, model, drop_waiting, most)))
+        self.origin = self._call(lambda: origin_of(self._keeper.log))
+        return event
 
     def close(self) -> None:
         """Do what is queued, write a checkpoint, and release the folder."""

@@ -12,6 +12,7 @@ from thalweg.live.events import REPLACE, Group
 from thalweg.live.folder import with_max_waiting
 from thalweg.live.ids import Id
 from thalweg.live.keeper import Keeper
+from thalweg.live.origin import note_of
 from thalweg.live.recoding import label_codes, misfit, recode
 from thalweg.live.waiting import DROPPED
 from thalweg.model import Model
@@ -53,7 +54,7 @@ def replace(
         np.empty(0, dtype=np.intp), model=data,
     )  # fmt: skip
     keeper.add(group, engine.event + 1)
-    keeper.commit()
+    keeper.commit(note_of(model, group.time, engine.event + 1))
     apply_replace(engine, fresh, group.time)
     return engine.event
 

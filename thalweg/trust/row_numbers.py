@@ -1,5 +1,7 @@
 """Which number the row of an id has."""
 
+from collections import OrderedDict
+
 from thalweg.errors import WaitingError
 from thalweg.waiting import Ids, plain_ids
 
@@ -17,7 +19,7 @@ class RowNumbers:
 
     def __init__(self, who: str) -> None:
         self._who = who
-        self.of: dict[int | str, int] = {}
+        self.of: OrderedDict[int | str, int] = OrderedDict()  # a dict would walk over all that left before its first
         self.has_ids: bool | None = None
 
     def checked(self, ids: Ids | None, n: int) -> list[int | str] | None:
