@@ -294,6 +294,19 @@ def test_a_shared_start_is_learned_from_the_history():
     assert again.digest_ == operator.digest_ and again(later)[1] == operator(later)[1]
 
 
+def test_a_state_does_not_depend_on_processes_and_memory():
+    events = make_events(n=60)
+    outputs, state = make_operator()(events.slice(0, 30))
+    expected = make_operator()(events.slice(30), state)
+    for given in ({"n_jobs": 2}, {"max_bytes": 10**7}):
+        bank = Bank(LEARNERS["slab"], **given)
+        operator = Operator(bank, key="who", order="n", target="y", id="id", weight="w")
+        operator.begin(inputs=[f"x{j}" for j in range(D)], classes=["no", "yes"])
+        found = operator(events.slice(30), state)
+        assert found[0].equals(expected[0]) and found[1] == expected[1]
+        assert make_operator()(events.slice(30), operator(events.slice(0, 30))[1])[1] == expected[1]
+
+
 def test_a_state_of_another_operator_or_a_damaged_one_is_refused():
     operator, other = make_operator(), make_operator("bayes")
     _, state = operator(make_events(n=50))

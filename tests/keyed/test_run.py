@@ -231,6 +231,9 @@ def test_outputs_go_to_files_folders_and_functions(messy, tmp_path, reference):
     assert not list(KeyedRun(tmp_path / "again").outputs())
     with pytest.raises(ParameterError, match="sink"):
         run(messy, tmp_path / "out.doc", folder=tmp_path / "run")
+    with pytest.raises(ParameterError, match=r"sink is '.*none/out.csv', but there is no such folder"):
+        run(messy, tmp_path / "none" / "out.csv", folder=tmp_path / "nothing is read")
+    assert not (tmp_path / "nothing is read").exists()
 
 
 def test_an_order_column_makes_delivery_in_any_order_within_a_batch_the_same(tmp_path):

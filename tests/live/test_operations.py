@@ -176,6 +176,17 @@ def test_export_goes_on_as_the_live_model_does(tmp_path):
             assert copy.label(["r1"], ["yes"]).statuses == ["learned"]
 
 
+def test_export_says_how_many_rows_were_dropped(tmp_path):
+    model = new_model(max_waiting=3)
+    model.predict(records(0, 4), ids=range(4))
+    with LiveModel(tmp_path / "live", model) as live:
+        live.predict(records(4, 10), ids=range(4, 10))
+        crash(live)
+    with LiveModel(tmp_path / "live", max_waiting=2) as live:
+        live.export(tmp_path / "model.tw")
+    assert thalweg.load(tmp_path / "model.tw").n_dropped_ == 8
+
+
 def test_replace_goes_on_without_a_gap(tmp_path):
     with LiveModel(tmp_path, new_model()) as live:
         work(live, 0, 20)

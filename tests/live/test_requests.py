@@ -210,6 +210,15 @@ def test_rows_that_push_each_other_out_are_as_in_requests_of_their_own(tmp_path,
     assert found[0] == found[1]
 
 
+def test_an_id_twice_in_a_request_that_pushes_it_out_is_known(tmp_path):
+    with LiveModel(tmp_path, new_model(), max_known=2) as live:
+        live.predict([record(9)], ids=["w"])
+        rows, said = records(0, 7), [label(i) for i in (0, 1, 2, 0, 4, 4, 0)]
+        found = live.learn(rows, [*said[:6], "yes" if said[0] == "no" else "no"], ids=[*"abcawda"])
+        assert found.statuses == ["learned"] * 3 + ["already"] + ["learned"] * 2 + ["other_label"]
+        assert found.events == [2, 3, 4, 2, 5, 6, 2]
+
+
 def test_old_ids_are_forgotten(tmp_path):
     with LiveModel(tmp_path, new_model(), max_known=10) as live:
         live.learn(records(0, 30), labels(0, 30), ids=list(range(30)))

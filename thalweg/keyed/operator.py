@@ -219,7 +219,9 @@ class Operator:
         )
         if shared is not None or self.bank.start == "cold":
             self._like = self._new_bank()._like
-            self.digest_ = hashlib.sha256(self.to_bytes()).hexdigest()
+            # How many processes there are, and how much memory, changes no result.
+            self.digest_ = hashlib.sha256(self._as_bytes(n_jobs=1, max_bytes=None, folder=None)).hexdigest()
+            self._as_written = hashlib.sha256(self.to_bytes()).hexdigest()  # by earlier releases
 
     def _shape(self) -> dict[str, Any]:
         columns = self.columns_
@@ -307,7 +309,7 @@ class Operator:
             description, arrays = unpack(state)
             content = from_json(description["content"], arrays)
             digest, bucket = content["operator"], content["bucket"]
-        if not isinstance(digest, str) or digest != self.digest_:
+        if not isinstance(digest, str) or digest not in (self.digest_, self._as_written):
             raise StateError("Operator: the state is of another operator, with other columns or settings")
         found: State = bucket
         return found
@@ -320,12 +322,18 @@ class Operator:
 
     def to_bytes(self) -> bytes:
         """Return the operator as bytes, without any state of keys, to be restored by `from_bytes`."""
+        return self._as_bytes()
+
+    def _as_bytes(self, **of_bank: Any) -> bytes:
+        """Return the operator as bytes, with other parameters of its bank."""
+        bank = self.bank.state()
+        bank["parameters"] |= {name: to_plain(value) for name, value in of_bank.items()}
         roles = self.columns_.roles
         arrays: list[Any] = []
         names = ("order", "target", "id", "weight", "max_waiting")
         parameters = {name: getattr(self, name) for name in names}
         content = {
-            "format": FORMAT, "bank": self.bank.state(), "key": list(self.key_columns),
+            "format": FORMAT, "bank": bank, "key": list(self.key_columns),
             "keep": list(self.keep), "order_kind": roles.order_kind, "schema": self.columns_.coding.schema(),
             "shared": to_plain(self._shared), **parameters,
         }

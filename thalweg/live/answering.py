@@ -159,6 +159,7 @@ class Answering:
         X = self.engine.coder.rows(rows if len(new) == len(ids) else chosen_rows(rows, new), True)
         place, n_new = 0, 0
         is_new = set(new)
+        here: dict[Id, tuple[int, int]] = {}  # what this request has learned, of which little may be known
         while place < len(ids):
             end = place
             while end < len(ids) and (end in is_new) == (place in is_new):
@@ -170,7 +171,17 @@ class Answering:
                 n_new += end - place
             else:
                 found, numbers = block.label(ids[part], codes[part], self._time)
+                for i, status in enumerate(found):
+                    code, event = here.get(ids[place + i], (0, 0))
+                    if status == UNKNOWN_ID and event:
+                        found[i], numbers[i] = ALREADY if code == codes[place + i] else OTHER_LABEL, event
                 statuses[part], events[part] = found, numbers
+            if len(ids) > self.engine.done.capacity:
+                learned = zip(codes[part], events[part], strict=True)
+                here.update({
+                    key: each for key, status, each in zip(ids[part], statuses[part], learned, strict=True)
+                    if status == LEARNED
+                })  # fmt: skip
             place = end
         return self._outcomes(ids, statuses, events)
 

@@ -146,6 +146,7 @@ class Block:
                 key = next(iter(self._pending))
                 del self._pending[key]
             self._engine.done.add(key, why, event)
+        self._engine.n_dropped += n if why == DROPPED else 0
         name = "dropped" if why == DROPPED else "expired"
         self._counts[name] = self._counts.get(name, 0) + n
 

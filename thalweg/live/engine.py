@@ -40,13 +40,14 @@ class Engine:
 
     def __init__(self, model: Model, max_known: int, budget: LabelBudget | None) -> None:
         self.model, self.budget = model, budget
-        self.event = self.n_predicted = 0
+        self.event = self.n_predicted = self.n_dropped = 0
         self.time = 0.0
         self.done = DoneIds(max_known)
         self.is_watched = False
         self.watch: LiveWatch | None = None
         self._number_base = 0
         if model._begun:
+            self.n_dropped = model._late.n_dropped
             self._adopt_model()
 
     def _adopt_model(self) -> None:
@@ -145,7 +146,7 @@ class Engine:
 
     def state(self) -> tuple[State, dict[str, Any]]:
         """Return the state of the model, and all else, as plain data that later events do not change."""
-        live: dict[str, Any] = {"event": self.event, "time": self.time, "n_predicted": self.n_predicted,
+        live: dict[str, Any] = {"event": self.event, "time": self.time, "n_predicted": self.n_predicted, "n_dropped": self.n_dropped,
                                 "number_base": self._number_base, "done": self.done.state(),
                                 "budget": None if self.budget is None else self.budget.state(),
                                 "watch": None if self.watch is None else self.watch.state()}
@@ -160,6 +161,7 @@ class Engine:
         made = cls(Model().restore(model), 1, budget)
         made.event, made.time = int(live["event"]), float(live["time"])
         made.n_predicted, made._number_base = int(live["n_predicted"]), int(live["number_base"])
+        made.n_dropped = int(live.get("n_dropped", 0))  # earlier releases did not keep it
         made.done = DoneIds.from_state(live["done"])
         if made.has_begun:
             made.waiting = WaitingStore.from_state(live["waiting"])
@@ -210,6 +212,7 @@ class Engine:
             key, slot = self.waiting.index.popitem(last=False)
             self.waiting.free([slot])
             self.done.add(key, DROPPED, self.event)
+            self.n_dropped += 1
 
     def begin(self, model: Model, ids: list[Id], codes: list[int], n: int) -> None:
         """Go on with the model that has begun with `n` rows, some of them with these ids."""

@@ -28,6 +28,7 @@ def exported(engine: Engine) -> Model:
         model._late._store(engine.waiting.rows(slots), list(engine.waiting.index), numbers)
     if engine.has_begun:
         model._late._next = engine.next_number()
+        model._late._rows.n_dropped = engine.n_dropped
     return model
 
 
