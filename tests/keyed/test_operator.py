@@ -175,7 +175,8 @@ def test_rows_that_wait_cost_a_bucket_nothing_per_event():
         bucket = operator.bucket()
         events = make_events(n=500, late=False).to_pylist()
         x = {f"x{j}": 0.5 for j in range(D)}
-        waiting = [x | {"who": "k0", "n": -(10**6) + i, "id": i, "w": 1.0, "y": None} for i in range(n_waiting + 9)]
+        row = x | {"who": "k0", "w": 1.0, "y": None}
+        waiting = [row | {"n": -(10**6) + i, "id": i} for i in range(n_waiting + 9)]
         bucket.process(operator.table(waiting))
         assert (bucket.n_waiting_, bucket.n_dropped_) == (n_waiting, 9)
         tables = [operator.table([event]) for event in events]
@@ -296,7 +297,7 @@ def test_a_shared_start_is_learned_from_the_history():
 
 def test_a_state_does_not_depend_on_processes_and_memory():
     events = make_events(n=60)
-    outputs, state = make_operator()(events.slice(0, 30))
+    _, state = make_operator()(events.slice(0, 30))
     expected = make_operator()(events.slice(30), state)
     for given in ({"n_jobs": 2}, {"max_bytes": 10**7}):
         bank = Bank(LEARNERS["slab"], **given)

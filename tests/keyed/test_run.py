@@ -1,5 +1,6 @@
 """The local runner: the same outputs and states on any number of workers and buckets, over any restart."""
 
+import itertools
 import os
 import signal
 import stat
@@ -149,7 +150,8 @@ def three_files(tmp_path):
     """A folder with b.csv, c.csv and d.csv, of which d has no rows, and a run that has read them."""
     folder = tmp_path / "in"
     folder.mkdir()
-    text = "who,price,paid\n" + "".join(f"k{i % 3},{i % 9},{'yes' if i % 7 > 3 else 'no'}\n" for i in range(100))
+    rows = [f"k{i % 3},{i % 9},{'yes' if i % 7 > 3 else 'no'}\n" for i in range(100)]
+    text = "".join(["who,price,paid\n", *rows])
     for name in ("b.csv", "c.csv"):
         (folder / name).write_text(text)
     (folder / "bb.csv").write_text("who,price,paid\n")
@@ -356,7 +358,8 @@ def grown(path, tmp_path, parts, source=None, **given):
 @pytest.mark.parametrize("where", ["file", "folder"])
 @pytest.mark.filterwarnings("error:left out")
 def test_a_line_is_read_when_its_end_is_there(tmp_path, where):
-    lines = ["who;price;note;paid", *(f"k{i % 3};{i + 0.25};\"a\nb ü\";{'yes' if i % 7 > 3 else 'no'}" for i in range(200))]
+    lines = [f"k{i % 3};{i + 0.25};\"a\nb ü\";{'yes' if i % 7 > 3 else 'no'}" for i in range(200)]
+    lines = ["who;price;note;paid", *lines]
     data = ("\n".join(lines) + "\n").encode()
     given = {"key": "who", "target": "paid", "learner": "NaiveBayes", "columns": {"note": "ignore"}}
     source = None
@@ -366,7 +369,7 @@ def test_a_line_is_read_when_its_end_is_there(tmp_path, where):
     path = (source or tmp_path) / "rows.csv"
     whole = grown(path, tmp_path, [data], source, **given)
     cuts = [0, *range(2000, len(data), 61), len(data)]
-    parts = [data[a:b] for a, b in zip(cuts[:-1], cuts[1:], strict=True)]
+    parts = [data[a:b] for a, b in itertools.pairwise(cuts)]
     done = grown(path, tmp_path, parts, source, **given)
     assert done.n_rows == 200 and everything(done).equals(everything(whole))
 
@@ -395,8 +398,8 @@ def test_a_key_that_differs_in_every_row_is_warned_of(tmp_path):
 
 
 @pytest.mark.parametrize("given", [
-    {"classes": ["no", "yes", "maybe"]}, {"columns": {"price": "category"}}, {"start": "copy"}, {"n_buckets": 3},
-    {"decimal": ","}, {"missing": ["red"]}, {"shared": "other"},
+    {"classes": ["no", "yes", "maybe"]}, {"columns": {"price": "category"}}, {"start": "copy"},
+    {"n_buckets": 3}, {"decimal": ","}, {"missing": ["red"]}, {"shared": "other"},
 ])
 def test_what_cannot_change_in_a_folder_is_refused(tmp_path, given):
     rng = np.random.default_rng(0)
@@ -406,7 +409,8 @@ def test_what_cannot_change_in_a_folder_is_refused(tmp_path, given):
     done = run(rows, folder=tmp_path / "plain", **usual)
     shared = thalweg.Model("y", "NaiveBayes", columns={"who": "ignore"}).learn(rows)
     other = {"shared": shared} if "shared" in given else given
-    with pytest.raises(ParameterError, match=f"{next(iter(given))} .*begun with|{next(iter(given))} is not the one"):
+    name = next(iter(given))
+    with pytest.raises(ParameterError, match=f"{name} .*begun with|{name} is not the one"):
         run(rows, folder=tmp_path / "plain", **usual, **other)
     assert run(rows, folder=tmp_path / "plain", **usual, start="cold", n_buckets=8).n_rows == 300
     assert run(rows, folder=tmp_path / "plain", operator=done.operator).n_rows == 300

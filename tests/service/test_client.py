@@ -64,7 +64,7 @@ def test_a_text_is_one_label_and_a_number_of_numpy_one_id(client):
     assert client.predict(row, ids=np.int64(9)).id == 9
     assert client.label(np.int64(9), np.str_("no")).status == "learned"
     for bad in ([1], np.array([1, 2])):
-        with pytest.raises(ServiceError, match="price|cell|value"):
+        with pytest.raises(ServiceError, match=r"price|cell|value"):
             client.predict({"price": bad, "shop": "north"})
     assert client.describe()["classes"] == ["no", "yes"]
 

@@ -97,7 +97,7 @@ def opened(
 ) -> dict[str, Any]:  # fmt: skip
     """Return the live models by name: each has its lock, and replays its log in its own thread.
 
-    With `replace`, one whose file has another model goes on with that; else `say` is told that it is not used.
+    With `replace`, one whose file has another model goes on with that; else `say` is told of it.
     """
     for plan in plans if replace else ():
         if plan.file is None or plan.follow:

@@ -72,7 +72,7 @@ class Bucket:
         self.bank = operator._new_bank()
         self._last = np.empty(0, dtype=np.int64)
         self._waiting: dict[int, OrderedDict[str, Any]] = {}
-        self._touched: list[tuple[int, str]] = []  # rows that came with this batch and wait, and labels of others
+        self._touched: list[tuple[int, str]] = []  # keys and ids of the batch that is processed
         self._changed: list[Ints] = []
         self.n_dropped_ = 0
 
@@ -241,7 +241,7 @@ class Bucket:
         places, orders, ids, rows = [], [], [], []
         if self._waiting:
             for place, number in enumerate(numbers.tolist()):
-                waiting = self._waiting.get(number, {})
+                waiting: dict[str, Any] = self._waiting.get(number, OrderedDict())
                 for id, entry in sorted(waiting.items(), key=lambda item: item[1].order):
                     places.append(place)
                     orders.append(entry.order)

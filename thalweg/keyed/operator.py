@@ -292,7 +292,8 @@ class Operator:
             has_order = pa.array([i not in without for i in range(table.num_rows)])
             orders = pc.if_else(has_order, table.column(place), pa.scalar(None, table.field(place).type))
             table = table.set_column(place, self.order, orders)
-        return table.append_column(PROBLEM, pa.array([why.get(i) for i in range(table.num_rows)], pa.string()))
+        texts = [why.get(i) for i in range(table.num_rows)]
+        return table.append_column(PROBLEM, pa.array(texts, pa.string()))
 
     def bucket(self, state: bytes | None = None) -> Bucket:
         """Return a bucket of keys with this state, for who keeps it in memory between batches."""

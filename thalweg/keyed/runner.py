@@ -201,7 +201,8 @@ def _check_same(
             problem = f"is {value!r}, but {folder} was begun with {there[name]!r}: use another folder"
             raise ParameterError.of("run", name, problem=problem)
     if given is None and shared is not None and not known.is_shared(shared):
-        raise ParameterError.of("run", "shared", problem=f"is not the one that began {folder}: use another folder")
+        problem = f"is not the one that began {folder}: use another folder"
+        raise ParameterError.of("run", "shared", problem=problem)
     if given is None and isinstance(begun_with, Model) and names["key"] is not None:
         made, known_as = repr(model._begun_learner()), repr(begun_with._begun_learner())
         if made != known_as:

@@ -115,9 +115,8 @@ class FileSource:
         """Raise StreamError if this is another file than that of which rows were read."""
         known, self._remembered = self._remembered, None
         if known is not None and not is_start(self.path, known):
-            raise StreamError(
-                f"{self.path} is another file than the one of which {before:,} rows were read: give it another name"
-            )
+            read = f"the one of which {before:,} rows were read"
+            raise StreamError(f"{self.path} is another file than {read}: give it another name")
 
     def head(self) -> list[dict[str, Any]]:
         """Return the first rows as they are written, which are read again later."""

@@ -177,11 +177,9 @@ class Answering:
                         found[i], numbers[i] = ALREADY if code == codes[place + i] else OTHER_LABEL, event
                 statuses[part], events[part] = found, numbers
             if len(ids) > self.engine.done.capacity:
-                learned = zip(codes[part], events[part], strict=True)
-                here.update({
-                    key: each for key, status, each in zip(ids[part], statuses[part], learned, strict=True)
-                    if status == LEARNED
-                })  # fmt: skip
+                for i in range(place, end):
+                    if statuses[i] == LEARNED:
+                        here[ids[i]] = codes[i], events[i]
             place = end
         return self._outcomes(ids, statuses, events)
 

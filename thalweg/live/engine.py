@@ -146,7 +146,8 @@ class Engine:
 
     def state(self) -> tuple[State, dict[str, Any]]:
         """Return the state of the model, and all else, as plain data that later events do not change."""
-        live: dict[str, Any] = {"event": self.event, "time": self.time, "n_predicted": self.n_predicted, "n_dropped": self.n_dropped,
+        live: dict[str, Any] = {"event": self.event, "time": self.time, "n_predicted": self.n_predicted,
+                                "n_dropped": self.n_dropped,
                                 "number_base": self._number_base, "done": self.done.state(),
                                 "budget": None if self.budget is None else self.budget.state(),
                                 "watch": None if self.watch is None else self.watch.state()}

@@ -99,8 +99,9 @@ def adopt_settings(
         change["max_waiting"] = max_waiting
     if max_known != engine.done.capacity:
         change["max_known"] = max_known
-    if budget is not None and _settings_of(budget := own_budget(budget)) != _settings_of(engine.budget):
-        change["budget"] = budget.state()
+    given = None if budget is None else own_budget(budget)
+    if given is not None and _settings_of(given) != _settings_of(engine.budget):
+        change["budget"] = given.state()
     if change:
         log.add_change(engine.event, change)
         engine.change(change)

@@ -60,7 +60,7 @@ class LiveModel(HasEngine):
         Most rows of requests that may be queued; then `QueueFull` is raised.
     label_budget : LabelBudget, float or None, default=None
         Says for each row predicted with an id whether its label would help: a `thalweg.trust.LabelBudget`, or
-        the share of rows to ask for. A folder goes on with its own if None, or if its parameters are the same.
+        the share of rows to ask for. A folder goes on with its own if None, or if parameters are the same.
     watch : bool, default=True
         Whether a `thalweg.live.watch.LiveWatch` follows how the model does; it is saved in checkpoints.
     wait : bool, default=True
@@ -88,7 +88,7 @@ class LiveModel(HasEngine):
     is_recovering : bool
         Whether events are being replayed.
     origin : Origin
-        The `digest` of the model that was put into the folder last, `since` when it runs, and after which `event`.
+        The `digest` of the model that was put into the folder last, `since` when, and after which `event`.
     failure : exception or None
         Why the live model has stopped.
 
@@ -156,7 +156,7 @@ class LiveModel(HasEngine):
         self._keeper.begin_version(self._engine.event + 1)
         is_changed = adopt_settings(self._engine, self._keeper.log, *self._settings)
         if is_changed or self._damaged:
-            # A damaged file must not count as one of the two that are kept, or be taken for one at this event.
+            # A damaged file must not be one of the two that are kept, or be taken for one at this event.
             checkpoints.remove(self.folder, self._damaged)
             self._keeper.checkpoint_now(self._engine, again=True)
         return self._engine, self._keeper

@@ -46,8 +46,8 @@ def replace(
     why = misfit(engine.model, fresh) if engine.has_begun and len(engine.waiting) else None
     if why is not None and not drop_waiting:
         raise LiveError(
-            f"{len(engine.waiting):,} rows wait for their labels, and the new model has other inputs: it {why}. "
-            "Wait for the labels, or drop those rows: drop_waiting=True, by HTTP ?drop_waiting=true"
+            f"{len(engine.waiting):,} rows wait for their labels, and the new model has other inputs: it "
+            f"{why}. Wait for the labels, or drop those rows: drop_waiting=True, by HTTP ?drop_waiting=true"
         )
     check_waiting(fresh)
     group = Group(

@@ -53,7 +53,8 @@ def recode(waiting: WaitingStore, old: Model, new: Model) -> None:
                 table[used] = np.where(codes < 0, np.nan, codes)
                 waiting.set_input(slots, place, table[np.where(np.isnan(x), -1, x).astype(np.intp)])
         place += before.n_inputs
-    known = {label: code for code, label in enumerate(_labels(new, len(new._class_list)))}
+    after_labels = _labels(new, len(new._class_list))
+    known = {label: code for code, label in enumerate(after_labels)}
     waiting.recode([known.get(each, NO_CLASS) for each in _labels(old, len(old._class_list))], len(known))
 
 
@@ -68,7 +69,7 @@ def _labels(model: Model, n: int | None = None) -> list[Any]:
 
 
 def _codes(old: Model, new: Model) -> dict[str, list[int]]:
-    """Return for each column of categories what the codes of the old model are in the new one, if it grows."""
+    """Return for each column of categories what the codes of the old model are in the new one."""
     found = {}
     for before, after in zip(old._coding.columns, new._coding.columns, strict=True):
         if before.kind == after.kind == CATEGORY:

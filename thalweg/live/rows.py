@@ -36,9 +36,9 @@ def chosen_rows(rows: Any, places: Sequence[int]) -> Any:
 
 def label_list(labels: Any) -> list[Any]:
     """Return labels as a list; a text is one label, not as many as it has characters."""
-    if isinstance(labels, str | bytes) or not isinstance(labels, Iterable):
-        return [labels]
-    return [labels.item()] if getattr(labels, "ndim", 1) == 0 else list(labels)
+    if getattr(labels, "ndim", 1) == 0:
+        return [labels.item()]
+    return [labels] if isinstance(labels, str | bytes) or not isinstance(labels, Iterable) else list(labels)
 
 
 def with_labels(rows: Any, labels: Any, model: Model) -> tuple[Any, list[Any]]:

@@ -109,8 +109,9 @@ class WaitingStore:
         if not len(changed):
             return
         self._widen(n_classes)
-        kept = [(k, code) for k, code in enumerate(codes[: self._p.shape[1]]) if code >= 0]
-        places, targets = (np.array(each, dtype=np.intp) for each in zip(*kept, strict=True)) if kept else ([], [])
+        known = np.array(codes[: self._p.shape[1]], dtype=np.intp)
+        places = np.flatnonzero(known >= 0)
+        targets = known[places]
         for values in (self._p, self._sets):
             found = np.zeros((len(changed), values.shape[1]), dtype=values.dtype)
             found[:, targets] = values[changed][:, places]

@@ -19,7 +19,8 @@ class RowNumbers:
 
     def __init__(self, who: str) -> None:
         self._who = who
-        self.of: OrderedDict[int | str, int] = OrderedDict()  # a dict would walk over all that left before its first
+        # To find its first entry, a dict walks over all that were deleted before it.
+        self.of: OrderedDict[int | str, int] = OrderedDict()
         self.has_ids: bool | None = None
 
     def checked(self, ids: Ids | None, n: int) -> list[int | str] | None:

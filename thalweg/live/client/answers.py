@@ -103,7 +103,7 @@ def row_fields(row: Any) -> dict[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    """Return a value as JSON has it: NaN as null, dates as text. Lists stay lists, which a service refuses."""
+    """Return a value as JSON has it: NaN as null, dates as text; lists stay lists, which services refuse."""
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, float) and value != value:
@@ -119,7 +119,8 @@ def plain(value: Any) -> Any:
 
 def is_one_value(value: Any) -> bool:
     """Return whether this is one value, such as text or a number, and not a sequence of them."""
-    return isinstance(value, str | bytes) or getattr(value, "ndim", None) == 0 or not isinstance(value, Iterable)
+    is_one = isinstance(value, str | bytes) or not isinstance(value, Iterable)
+    return is_one or getattr(value, "ndim", None) == 0
 
 
 def listed(values: Any) -> list[Any]:

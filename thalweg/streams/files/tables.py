@@ -119,6 +119,7 @@ def readable_table(rows: Any, used: Collection[str] | None = None) -> tuple[Any,
     is that of the column "". Of columns that are not `used`, those with such cells are left out.
     """
     problems: dict[str, dict[int, str]] = {}
+    columns: Mapping[str, Any]
     if is_records(rows):
         records: list[Mapping[str, Any]] = []
         for i, record in enumerate([rows] if isinstance(rows, Mapping) else rows):
