@@ -41,9 +41,10 @@ demo: install
 	@echo "Open report.html. Next, try a file of your own: $(BIN)/thalweg run FILE.csv --target COLUMN"
 
 # What the tests of Spark need beside Java: a download of 450 MB, without which they are skipped.
+SPARK = 4.3.0
 spark: $(VENV)/.tested
 	$(BIN)/python -m pip install --quiet setuptools wheel
-	$(BIN)/python -m pip install --quiet --no-build-isolation -Cbuild-dir=$(KERNELS) --editable ".[spark]"
+	$(BIN)/python -m pip install --quiet --no-build-isolation -Cbuild-dir=$(KERNELS) --editable ".[spark]" pyspark==$(SPARK)
 
 lint: $(VENV)/.tested
 	$(BIN)/ruff check .

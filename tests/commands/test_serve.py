@@ -5,6 +5,7 @@ import os
 import re
 import signal
 import socket
+import sqlite3
 import ssl
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from thalweg.commands import serve_models
 from thalweg.errors import ModelFileError
 from thalweg.live import Client, FolderInUse, LiveModel, NotAllowed, ServiceUnreachable
 from thalweg.model import Model
+from thalweg.saving import load as thalweg_load
 from thalweg.saving.files import _bytes_of
 
 
@@ -41,6 +43,61 @@ def test_a_model_file_has_its_events_beside_it(saved):
     assert plan.has_events() and plan.first_model() is None
     (again,) = plans(saved.with_name("orders.live"), name="later")
     assert (again.name, again.folder, again.first_model()) == ("later", plan.folder, None)
+
+
+def test_a_file_with_another_model_is_named_and_put_in_only_if_wanted(saved, tmp_path):
+    def opened(**options):
+        said = []
+        live = serve_models.opened(plans(saved), say=said.append, **options)["orders"]
+        live._wait_until_ready()
+        return live, *said
+
+    live, *said = opened()
+    assert said == [] and live.origin.digest == thalweg_load(saved).digest()
+    rows = orders(5)
+    live.predict(rows, ids=range(5))
+    live.close()
+    live, said = opened()
+    assert re.search(r"live goes on with the model that it has since 20\d\d-.*, that of .*orders\.tw$", said)
+    live.close()
+    other = model("HoeffdingTree")
+    other.save(saved)
+    os.utime(saved, (4e9, 4e9))
+    live, said = opened()
+    found = r"it has since 20.*orders\.tw, another model that was saved later, 2096-.* is not used"
+    assert re.search(found, said)
+    assert "--replace" in said and live.model.digest() != other.digest()
+    live.close()
+    live, said = opened(replace=True)
+    assert "goes on with the model of" in said and live.model.digest() == other.digest()
+    assert live.label([0], [rows[0]["paid"]]).statuses == ["learned"]  # rows go on waiting
+    learned = live.model.digest()
+    live.close()
+    live, said = opened(replace=True)  # the same model is not put in twice: what it has learned stays
+    assert "that of" in said and live.model.digest() == learned
+    with pytest.raises(ValueError, match="--replace puts the model of a file"):
+        serve_models.opened(plans(saved.with_name("orders.live")), replace=True)
+    live.close()
+
+
+def test_a_file_that_is_no_model_is_refused_also_beside_a_folder(saved):
+    with LiveModel(saved.with_name("orders.live"), model()):
+        pass
+    saved.write_text("a,b\n1,2\n")
+    with pytest.raises(ModelFileError, match="not a model file"):
+        serve_models.opened(plans(saved))
+
+
+def test_a_folder_of_an_earlier_release_does_not_say_since_when(saved):
+    folder = saved.with_name("orders.live")
+    with LiveModel(folder, model()):
+        pass
+    with sqlite3.connect(folder / "log.sqlite") as log:
+        log.execute("DELETE FROM meta WHERE key = 'model'")
+    log.close()
+    said = []
+    serve_models.opened(plans(saved), say=said.append)["orders"].close()
+    assert re.search(r"the model that it has; .*orders.tw, which was saved 20.*, is not used", said[0])
 
 
 def test_a_model_without_rows_has_its_columns_from_a_file(tmp_path):

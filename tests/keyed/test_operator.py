@@ -2,6 +2,7 @@
 
 import datetime
 import itertools
+import time
 
 import numpy as np
 import pyarrow as pa
@@ -168,6 +169,48 @@ def test_a_poisoned_row_is_refused_and_all_others_go_on():
     assert np.isnan(probabilities(outputs)[refused]).all()
 
 
+def test_rows_that_wait_cost_a_bucket_nothing_per_event():
+    def seconds(n_waiting):
+        operator = make_operator("bayes", max_waiting=n_waiting)
+        bucket = operator.bucket()
+        events = make_events(n=500, late=False).to_pylist()
+        x = {f"x{j}": 0.5 for j in range(D)}
+        row = x | {"who": "k0", "w": 1.0, "y": None}
+        waiting = [row | {"n": -(10**6) + i, "id": i} for i in range(n_waiting + 9)]
+        bucket.process(operator.table(waiting))
+        assert (bucket.n_waiting_, bucket.n_dropped_) == (n_waiting, 9)
+        tables = [operator.table([event]) for event in events]
+        start = time.process_time()
+        for table in tables:
+            bucket.process(table)
+        return time.process_time() - start
+
+    assert seconds(20_000) < 2 * seconds(100)
+
+
+@pytest.mark.parametrize("column", ["shop", "n", "price", "day", "sold", "id", "w"])
+@pytest.mark.parametrize("cell", [[1], [[]], "\ud83d"], ids=["list", "lists", "surrogate"])
+def test_a_cell_that_is_not_one_value_costs_its_own_event_only(column, cell):
+    rows = [
+        {"shop": "ab"[i % 2], "n": i, "price": i % 7, "day": "xyz"[i % 3], "sold": ["no", "yes"][i % 7 > 3],
+         "id": f"i{i}", "w": 1.0} for i in range(100)
+    ]  # fmt: skip
+    bank = Bank(thalweg.Model("sold", "NaiveBayes"), key="shop")
+    operator = Operator(bank, order="n", id="id", weight="w").begin(rows)
+    before, bad, after = (rows[i] | {"n": 100 + i, "id": f"j{i}"} for i in range(3))
+    bad |= {column: cell}
+    together, state = operator([before, bad, after, bad | {"other": [2]}])
+    assert together.column("status").to_pylist()[:3] == ["learned", "refused", "learned"]
+    assert column in together.column("problem")[1].as_py()
+    alone, _ = operator([bad])
+    assert alone.column("problem").to_pylist() == together.column("problem").to_pylist()[1:2]
+    part = None
+    for event in (before, bad, after, bad):
+        part = operator([event], part)[1]
+    assert part == state
+    assert operator([before | {"other": cell}])[0].column("status").to_pylist() == ["learned"]
+
+
 def test_a_label_of_a_row_that_does_not_wait_is_unknown():
     operator = make_operator()
     rows = [{"who": "a", "n": 1, "x0": 1.0, "x1": 1.0, "x2": 1.0, "x3": 1.0, "id": "r", "y": None},
@@ -280,6 +323,19 @@ def test_a_column_has_one_role(given, complaint):
     ignored = thalweg.Model("paid", "NaiveBayes", columns={"paid": "ignore"})
     with pytest.raises(ParameterError, match="target is 'paid', a column to ignore"):
         Operator(Bank(ignored, key="customer"), order="when")
+
+
+def test_a_state_does_not_depend_on_processes_and_memory():
+    events = make_events(n=60)
+    _, state = make_operator()(events.slice(0, 30))
+    expected = make_operator()(events.slice(30), state)
+    for given in ({"n_jobs": 2}, {"max_bytes": 10**7}):
+        bank = Bank(LEARNERS["slab"], **given)
+        operator = Operator(bank, key="who", order="n", target="y", id="id", weight="w")
+        operator.begin(inputs=[f"x{j}" for j in range(D)], classes=["no", "yes"])
+        found = operator(events.slice(30), state)
+        assert found[0].equals(expected[0]) and found[1] == expected[1]
+        assert make_operator()(events.slice(30), operator(events.slice(0, 30))[1])[1] == expected[1]
 
 
 def test_a_state_of_another_operator_or_a_damaged_one_is_refused():

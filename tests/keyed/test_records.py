@@ -108,6 +108,32 @@ def test_a_label_that_comes_later_becomes_a_class_of_all_keys(learner):
     assert bank[11].classes_.tolist() == ["no", "yes", "later"]
 
 
+@pytest.mark.parametrize("learner", [LogisticMixture(), HoeffdingTree()], ids=repr)
+def test_a_late_label_that_is_new_becomes_a_class_of_all_keys(learner):
+    rows = frame()
+    bank = Bank(thalweg.Model("paid", learner), key="customer").learn(rows[:300])
+    other = bank.copy()
+    bank.predict(rows[300:310].drop(columns="paid"), ids=range(10))
+    labels = ["later", "yes", " no", *["later"] * 7]
+    assert bank.label(range(10), labels) == 10
+    other.learn(rows[300:310].assign(paid=labels))
+    assert bank.classes_.tolist() == ["no", "yes", "later"]
+    np.testing.assert_array_equal(bank.predict_proba(rows), other.predict_proba(rows))
+    bank.predict(rows[310:312].drop(columns="paid"), ids=[10, 11])
+    with pytest.raises(ValueError, match="missing"):
+        bank.label([10, 11], ["newest", None])
+    assert bank.classes_.tolist() == ["no", "yes", "later"] and bank.n_waiting_ == 2
+    bank.learn(rows[312:320])  # the coding and the bank know the same labels
+    skipping = Bank(thalweg.Model("paid", learner), key="customer", on_error="skip").learn(rows[:300])
+    skipping.predict(rows[300:302].drop(columns="paid"), ids=[0, 1])
+    assert skipping.label([0, 1], [None, "new"]) == 1 and "new" in skipping.classes_
+    listed = bank_of().learn(rows[:300])
+    listed.predict(rows[300:301].drop(columns="paid"), ids=[0])
+    with pytest.raises(ValueError, match="'later' is not one of no, yes"):
+        listed.label([0], ["later"])
+    assert listed.n_waiting_ == 1
+
+
 def test_errors_say_what_is_wrong():
     rows = frame()
     with pytest.raises(ParameterError, match="learner must be a Model to read records"):

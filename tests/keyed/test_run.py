@@ -1,5 +1,6 @@
 """The local runner: the same outputs and states on any number of workers and buckets, over any restart."""
 
+import itertools
 import os
 import signal
 import sqlite3
@@ -14,7 +15,7 @@ import pyarrow.csv
 import pytest
 
 import thalweg
-from thalweg.errors import ColumnWarning, ParameterError, StateError
+from thalweg.errors import ColumnWarning, ParameterError, StateError, StreamError
 from thalweg.evaluation.baselines import BASELINES
 from thalweg.keyed import Bank, KeyedRun, Operator, run
 from thalweg.keyed.bucket_file import from_ipc, to_ipc
@@ -147,6 +148,60 @@ def test_a_folder_of_files_is_read_in_the_order_of_names(reference, tmp_path):
         run(source, folder=tmp_path / "run")
 
 
+@pytest.fixture
+def three_files(tmp_path):
+    """A folder with b.csv, c.csv and d.csv, of which d has no rows, and a run that has read them."""
+    folder = tmp_path / "in"
+    folder.mkdir()
+    rows = [f"k{i % 3},{i % 9},{'yes' if i % 7 > 3 else 'no'}\n" for i in range(100)]
+    text = "".join(["who,price,paid\n", *rows])
+    for name in ("b.csv", "c.csv"):
+        (folder / name).write_text(text)
+    (folder / "bb.csv").write_text("who,price,paid\n")
+    given = {"key": "who", "target": "paid", "learner": "NaiveBayes"}
+
+    def read_on():
+        return run(folder, folder=tmp_path / "run", **given)
+
+    assert read_on().n_rows == 200
+    return folder, text, read_on
+
+
+def test_files_that_come_or_change_too_late_are_warned_of_after_a_restart(three_files):
+    folder, text, read_on = three_files
+    assert read_on().n_rows == 200  # nothing is warned of
+    (folder / "a.csv").write_text(text)
+    with pytest.warns(ColumnWarning, match=r"'a\.csv' came after later names were read: left out"):
+        assert read_on().n_rows == 200
+    (folder / "a.csv").unlink()
+    with (folder / "b.csv").open("a") as file:
+        file.write(text.split("\n", 1)[1])
+    with pytest.warns(ColumnWarning, match=r"b\.csv has changed since it was read"):
+        assert read_on().n_rows == 200
+    (folder / "b.csv").write_text(text)
+    (folder / "d.csv").write_text(text)
+    with (folder / "c.csv").open("a") as file:  # the last one may grow
+        file.write(text.split("\n", 1)[1])
+    assert read_on().n_rows == 400
+
+
+def test_a_file_that_was_replaced_under_its_name_is_refused(three_files, tmp_path):
+    folder, text, read_on = three_files
+    other = text.replace("k1", "k7") + text.split("\n", 1)[1]
+    (folder / "c.csv").write_text(other)
+    with pytest.raises(StreamError, match=r"c\.csv is another file than the one of which 100 rows were read"):
+        read_on()
+    one = tmp_path / "one.csv"
+    given = {"folder": tmp_path / "one", "key": "who", "target": "paid", "learner": "NaiveBayes"}
+    one.write_text(text)
+    run(one, **given)
+    one.write_text(other)
+    with pytest.raises(StreamError, match="is another file"):
+        run(one, **given)
+    one.write_text(text + text.split("\n", 1)[1])
+    assert run(one, **given).n_rows == 200
+
+
 def test_standard_input_and_tables_in_memory(reference, messy, tmp_path, monkeypatch):
     folder = str(tmp_path / "run")
     script = f"from thalweg.keyed import run; print(run('-', folder={folder!r}, **{OPTIONS}).counts)"
@@ -181,6 +236,9 @@ def test_outputs_go_to_files_folders_and_functions(messy, tmp_path, reference):
     assert not list(KeyedRun(tmp_path / "again").outputs())
     with pytest.raises(ParameterError, match="sink"):
         run(messy, tmp_path / "out.doc", folder=tmp_path / "run")
+    with pytest.raises(ParameterError, match=r"sink is '.*none/out.csv', but there is no such folder"):
+        run(messy, tmp_path / "none" / "out.csv", folder=tmp_path / "nothing is read")
+    assert not (tmp_path / "nothing is read").exists()
 
 
 def test_an_order_column_makes_delivery_in_any_order_within_a_batch_the_same(tmp_path):
@@ -282,10 +340,87 @@ def test_a_file_that_grows_is_followed(messy, tmp_path):
     assert done.n_rows == len(lines) - 1
 
 
+def grown(path, tmp_path, parts, source=None, **given):
+    """Return a run that follows a file to which these parts are written one by one."""
+    path.write_bytes(parts[0])
+    rest = list(parts[1:])
+
+    class Growing(FolderSource if path.parent == source else FileSource):
+        def read(self, position, until=None):
+            table, after = super().read(position, until)
+            if table is None and rest:
+                with path.open("ab") as file:
+                    file.write(rest.pop(0))
+                return super().read(position, until)
+            return table, after
+
+    opened = Growing(source or path)
+    return run(opened, folder=tmp_path / f"run {len(parts)}", follow=0.0, **given)
+
+
+@pytest.mark.parametrize("where", ["file", "folder"])
+@pytest.mark.filterwarnings("error:left out")
+def test_a_line_is_read_when_its_end_is_there(tmp_path, where):
+    lines = [f"k{i % 3};{i + 0.25};\"a\nb ü\";{'yes' if i % 7 > 3 else 'no'}" for i in range(200)]
+    lines = ["who;price;note;paid", *lines]
+    data = ("\n".join(lines) + "\n").encode()
+    given = {"key": "who", "target": "paid", "learner": "NaiveBayes", "columns": {"note": "ignore"}}
+    source = None
+    if where == "folder":
+        source = tmp_path / "in"
+        source.mkdir()
+    path = (source or tmp_path) / "rows.csv"
+    whole = grown(path, tmp_path, [data], source, **given)
+    cuts = [0, *range(2000, len(data), 61), len(data)]
+    parts = [data[a:b] for a, b in itertools.pairwise(cuts)]
+    done = grown(path, tmp_path, parts, source, **given)
+    assert done.n_rows == 200 and everything(done).equals(everything(whole))
+
+
+def test_a_last_line_without_an_end_is_left_for_later(tmp_path):
+    lines = ["who;price;paid", *(f"k{i % 3};{i % 9};{'yes' if i % 7 > 3 else 'no'}" for i in range(60))]
+    given = {"key": "who", "target": "paid", "learner": "NaiveBayes"}
+    source = tmp_path / "in"
+    source.mkdir()
+    text = "\n".join(lines)
+    (source / "a.csv").write_text(text)
+    with pytest.warns(UserWarning, match="its last row has no end yet"):
+        assert run(source, folder=tmp_path / "run", follow=0.0, **given).n_rows == 59
+    (source / "b.csv").write_text(text + "\n")  # the first one is complete now
+    assert run(source, folder=tmp_path / "run", follow=0.0, **given).n_rows == 120
+    (tmp_path / "one.csv").write_text(text)
+    with pytest.warns(UserWarning, match="its last row has no end yet"):
+        assert run(tmp_path / "one.csv", folder=tmp_path / "one", follow=0.0, **given).n_rows == 59
+    assert run(tmp_path / "one.csv", folder=tmp_path / "one", **given).n_rows == 60
+
+
 def test_a_key_that_differs_in_every_row_is_warned_of(tmp_path):
     rows = [{"who": i, "x": i % 7, "y": i % 2} for i in range(10_500)]
     with pytest.warns(ColumnWarning, match="a key of its own"):
         run(rows, folder=tmp_path / "run", key="who", target="y", learner="NaiveBayes", n_buckets=2)
+
+
+@pytest.mark.parametrize("given", [
+    {"classes": ["no", "yes", "maybe"]}, {"columns": {"price": "category"}}, {"start": "copy"},
+    {"n_buckets": 3}, {"decimal": ","}, {"missing": ["red"]}, {"shared": "other"},
+])
+def test_what_cannot_change_in_a_folder_is_refused(tmp_path, given):
+    rng = np.random.default_rng(0)
+    rows = [{"who": f"k{i % 5}", "price": float(x), "y": "yes" if x > 0 else "no"}
+            for i, x in enumerate(rng.normal(size=300))]
+    usual = {"key": "who", "target": "y", "learner": "NaiveBayes"}
+    done = run(rows, folder=tmp_path / "plain", **usual)
+    shared = thalweg.Model("y", "NaiveBayes", columns={"who": "ignore"}).learn(rows)
+    other = {"shared": shared} if "shared" in given else given
+    name = next(iter(given))
+    with pytest.raises(ParameterError, match=f"{name} .*begun with|{name} is not the one"):
+        run(rows, folder=tmp_path / "plain", **usual, **other)
+    assert run(rows, folder=tmp_path / "plain", **usual, start="cold", n_buckets=8).n_rows == 300
+    assert run(rows, folder=tmp_path / "plain", operator=done.operator).n_rows == 300
+    first = {"start": "copy", "shared": shared} if "shared" in given else other
+    run(rows, folder=tmp_path / "other", **usual, **first)
+    assert run(rows, folder=tmp_path / "other", **usual, **first).n_rows == 300  # the same call goes on
+    assert run(rows, folder=tmp_path / "other", **usual).n_rows == 300
 
 
 def test_another_operator_or_other_columns_are_refused(messy, tmp_path, reference):

@@ -1,6 +1,7 @@
 """A model for every key from topic to topic: the bits of separate learners, over crashes and restarts."""
 
 import itertools
+import json
 import warnings
 
 import pyarrow as pa
@@ -126,3 +127,23 @@ def test_columns_can_be_found_from_the_first_messages(kafka, tmp_path):
     done = run(source, folder=tmp_path, key="shop", target="sold", learner="NaiveBayes")
     assert done.counts == {"learned": 200}
     assert done.n_keys == 2
+
+
+@pytest.mark.parametrize("cell", [[1], "\ud83d"], ids=["list", "surrogate"])
+def test_a_message_with_a_cell_that_is_not_one_value_is_passed_over_at_every_start(kafka, tmp_path, cell):
+    topic = next(names)
+    rows = [{"shop": "ab"[i % 2], "price": i % 7, "sold": "yes" if i % 7 > 3 else "no"} for i in range(40)]
+    bad = rows[0] | {"price": cell}
+
+    def send(*records):
+        kafka.send(topic, [(None, json.dumps(each).encode()) for each in records])
+        source = KafkaSource(topic, kafka.servers, stop_at_end=True, wait=5)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            done = run(source, folder=tmp_path, key="shop", target="sold", learner="NaiveBayes")
+        assert any("column 'price'" in str(each.message) for each in caught)
+        return done.counts
+
+    assert send(*rows, bad) == {"learned": 40}
+    assert send(bad) == {"learned": 40}
+    assert send(rows[1], bad, rows[2] | {"other": [1]}, rows[3]) == {"learned": 43}

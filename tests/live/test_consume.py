@@ -121,6 +121,31 @@ def test_poisoned_messages_are_answered_and_do_not_stop_the_others(kafka, tmp_pa
     assert "'row'" in found["0/2"]["message"]
 
 
+def test_ids_that_cannot_be_written_as_they_came_are_answered_at_every_start(kafka, tmp_path):
+    topic, out = next(names), next(names)
+    row = {"price": "7,50", "who": "ann"}
+    deep = 0
+    for _ in range(700):
+        deep = [deep]
+    odd = [
+        json.dumps({"event": "predict", "id": "\ud83d", "row": row}).encode(),
+        json.dumps({"event": "forget\ud83d", "id": "\ud83d"}).encode(),
+        {"event": "predict", "id": deep, "row": row},
+        {"event": "predict", "id": "x" * 999_000, "row": {}},  # an answer may have up to a million bytes
+    ]
+    good = {"event": "predict", "id": "good", "row": row}
+    kafka.send(topic, [(None, each) for each in [*odd, good]])
+    source = KafkaSource(topic, kafka.servers, stop_at_end=True, wait=5)
+    with LiveModel(tmp_path / "a", begun_model(), survive="process") as live:
+        for start in range(2):  # the second one begins with the stored answers
+            sink = KafkaSink(out, kafka.servers, name=out, key_column="id")
+            assert consume(live, source, sink).n_messages == (0 if start else 5)
+    found = answers(kafka, out)
+    statuses = [found[f"0/{i}"]["status"] for i in range(5)]
+    assert statuses == ["predicted", "refused", "refused", "refused", "predicted"]
+    assert found["0/0"]["id"] == "\ud83d"
+
+
 def test_a_learner_that_raises_costs_its_own_message_only(kafka, tmp_path, monkeypatch):
     topic = next(names)
     sent = messages(40)
@@ -161,3 +186,33 @@ def test_a_folder_that_is_older_than_its_sink_and_a_model_without_columns_are_er
 
 def test_a_process_that_is_killed_while_it_reads_goes_on_where_it_was():
     kill_kafka.run(n_kills=2, n_messages=60, seed=5)  # python -m tests.kill_kafka: many more
+
+
+@pytest.mark.parametrize("when", ["delivered", "before", "after"])
+def test_an_erased_id_is_in_no_file_and_its_last_batch_is_there_once(kafka, tmp_path, when):
+    topic, out, key = next(names), next(names), "a person's name"
+    row = {"price": "7,50", "who": "ann"}
+    sent = [{"event": "predict", "id": each, "row": row} for each in (key, "b")]
+    kafka.send(topic, [(None, each) for each in sent])
+    source = KafkaSource(topic, kafka.servers, stop_at_end=True, wait=5)
+    sink = CrashingSink(out, kafka.servers, name=out)
+    live = LiveModel(tmp_path, begun_model(), watch=False)
+    if when == "delivered":
+        consume(live, source, sink)
+    else:
+        sink.crash = when, 1
+        with pytest.raises(Crash):
+            consume(live, source, sink)
+    live.erase(key)
+    live.close()
+    for path in tmp_path.iterdir():
+        assert key.encode() not in path.read_bytes(), path.name
+    sent = {"event": "predict", "id": "c", "row": row}
+    kafka.send(topic, [(None, sent)])
+    with LiveModel(tmp_path, watch=False) as live:
+        consume(live, source, KafkaSink(out, kafka.servers, name=out))
+    found = answers(kafka, out)
+    first = (None, "erased") if when == "before" else (key, "predicted")
+    assert [(found[f"0/{i}"]["id"], found[f"0/{i}"]["status"]) for i in range(3)] == [
+        first, ("b", "predicted"), ("c", "predicted")
+    ]  # fmt: skip

@@ -94,6 +94,21 @@ def test_labels_sent_again(live):
     assert live.digest() == before
 
 
+def test_a_text_is_one_label_and_one_id(live):
+    live.predict(records(0, 3), ids=["a", "b", 3])
+    for given in ("yes", b"yes", np.array("yes")):
+        with pytest.raises(RowError, match="3 ids for 1 labels"):
+            live.label(["a", "b", "c"], given)
+    assert live.model.classes_.tolist() == ["no", "yes"]
+    assert live.label("b", "yes").statuses == ["learned"]
+    assert live.label(3, "no").statuses == ["learned"]
+    assert live.label(np.array("a"), ["no"]).statuses == ["learned"]
+    for key in (["a"], {"a": 1}, 1.5, None):
+        with pytest.raises(RowError, match="id"):
+            live.erase(key)
+    assert live.erase(np.int64(3))["was_known"]
+
+
 def test_a_new_label_that_is_not_learned_is_no_class(live):
     live.predict([record(0)], ids=["a"])
     live.label(["a"], ["yes"])
@@ -157,6 +172,51 @@ def test_rows_expire_by_age(tmp_path):
         del live._lock
     with LiveModel(tmp_path) as live:
         assert live.digest() == digest
+
+
+def test_a_row_that_is_too_old_waits_again_when_it_is_predicted_again(tmp_path):
+    with LiveModel(tmp_path, new_model(), max_age=60.0, max_waiting=3) as live:
+        live._worker.clock = lambda: 1000.0
+        live.predict(records(0, 3), ids=["a", "b", "c"])
+        live._worker.clock = lambda: 1100.0
+        answer = live.predict([record(7), record(8), record(7)], ids=["b", "d", "b"])
+        assert (answer.statuses, answer.events) == (["predicted", "predicted", "already"], [4, 5, 4])
+        assert live.n_waiting == 2
+        live._worker.clock = lambda: 1130.0
+        live.predict(records(9, 11), ids=["e", "f"])  # the oldest is b
+        assert live.label(["a", "b", "c", "d"], ["yes"] * 4).statuses == [
+            "dropped", "dropped", "expired", "learned"
+        ]  # fmt: skip
+        digest = live.digest()
+        crash(live)
+    with LiveModel(tmp_path, max_waiting=3) as live:
+        assert live.digest() == digest
+
+
+@pytest.mark.parametrize("ids", ["abca", "aabca", "xabx", "abcdabcd", "axbxcx", "yxab", "aabbcc", "xyxy"])
+def test_rows_that_push_each_other_out_are_as_in_requests_of_their_own(tmp_path, ids):
+    found = []
+    for name, requests in (("one", [range(len(ids))]), ("each", [[i] for i in range(len(ids))])):
+        with LiveModel(tmp_path / name, new_model(), max_waiting=2) as live:
+            live.predict([record(0), record(1)], ids=["x", "y"])
+            said = [live.predict([record(i) for i in part], ids=[ids[i] for i in part]) for part in requests]
+            statuses = [each for answer in said for each in answer.statuses]
+            events = [each for answer in said for each in answer.events]
+            digest = live.digest()
+            crash(live)
+        with LiveModel(tmp_path / name, max_waiting=2) as live:
+            assert live.digest() == digest
+        found.append((statuses, events, digest))
+    assert found[0] == found[1]
+
+
+def test_an_id_twice_in_a_request_that_pushes_it_out_is_known(tmp_path):
+    with LiveModel(tmp_path, new_model(), max_known=2) as live:
+        live.predict([record(9)], ids=["w"])
+        rows, said = records(0, 7), [label(i) for i in (0, 1, 2, 0, 4, 4, 0)]
+        found = live.learn(rows, [*said[:6], "yes" if said[0] == "no" else "no"], ids=[*"abcawda"])
+        assert found.statuses == ["learned"] * 3 + ["already"] + ["learned"] * 2 + ["other_label"]
+        assert found.events == [2, 3, 4, 2, 5, 6, 2]
 
 
 def test_old_ids_are_forgotten(tmp_path):

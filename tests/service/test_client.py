@@ -56,6 +56,20 @@ def test_one_row_its_label_and_what_is_wrong_with_others(client):
     assert (caught.value.status, caught.value.field) == (422, "price")
 
 
+def test_a_text_is_one_label_and_a_number_of_numpy_one_id(client):
+    row = {"price": 12, "shop": "north"}
+    client.predict([row] * 3, ids=["t1", "t2", "t3"])
+    with pytest.raises(ValueError, match="1 labels for 3 rows"):
+        client.label(["t1", "t2", "t3"], "yes")
+    assert client.label("t1", ["yes"]).status == "learned"
+    assert client.predict(row, ids=np.int64(9)).id == 9
+    assert client.label(np.int64(9), np.str_("no")).status == "learned"
+    for bad in ([1], np.array([1, 2])):
+        with pytest.raises(ServiceError, match=r"price|cell|value"):
+            client.predict({"price": bad, "shop": "north"})
+    assert client.describe()["classes"] == ["no", "yes"]
+
+
 def test_many_rows_are_sent_in_batches(client):
     rows = [{"price": i, "shop": "north"} for i in range(20)]
     found = client.predict(rows, ids=[f"m{i}" for i in range(20)])

@@ -78,6 +78,14 @@ def test_errors_are_those_of_the_protocol(service, inputs, more, status, part):
     assert [*answer.json()] == ["error"] and part in answer.json()["error"]
 
 
+@pytest.mark.parametrize("name", ["durable", "sets"])
+@pytest.mark.parametrize("value", ["true", "false", [5], 1, None, {}])
+def test_a_parameter_that_is_no_truth_value_is_refused(service, name, value):
+    answer = infer(service, tensor(), parameters={"ids": ["a", 7], name: value})
+    assert answer.status_code == 422 and name in answer.json()["error"]
+    assert not service.live.requests
+
+
 def test_a_model_that_recovers_is_not_ready():
     live = FakeLive()
     live.is_recovering = True

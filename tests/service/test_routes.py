@@ -95,6 +95,16 @@ def test_a_model_is_replaced_while_it_serves(tmp_path):
         assert server.ask("POST", "/models/orders/label", label)[1]["status"] == "learned"
         assert server.ask("POST", "/admin/models/orders/erase", {"id": "w"})[0] == 200
         assert server.ask("POST", "/models/orders/label", label)[0] == 404
+        server.predict({"id": "v", "row": row})
+        narrow = thalweg.to_bytes(thalweg.Model("paid", "NaiveBayes").learn(
+            [{"price": i % 9, "paid": "yes" if i % 7 else "no"} for i in range(50)]
+        ))  # fmt: skip
+        put = "/admin/models/orders"
+        status, found = server.ask("PUT", put, narrow, headers)
+        assert status == 409 and "'shop'" in found["message"]
+        assert server.ask("PUT", f"{put}?drop_waiting=yes", narrow, headers)[0] == 422
+        assert server.ask("PUT", f"{put}?drop_waiting=true", narrow, headers)[0] == 200
+        assert server.ask("POST", "/models/orders/label", {"id": "v", "label": "yes"})[0] == 404
 
 
 def test_tokens_are_read_from_a_file(tmp_path):

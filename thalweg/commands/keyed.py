@@ -31,8 +31,8 @@ def keyed(
         list[str] | None, typer.Option("--set", help="A parameter of the learner; repeatable.")
     ] = None,
     start: Annotated[
-        str, typer.Option(metavar="cold|copy|mix", help="How new keys begin: cold, or from --shared.")
-    ] = "cold",
+        str | None, typer.Option(metavar="cold|copy|mix", help="How new keys begin: cold, or from --shared.")
+    ] = None,
     shared: Annotated[
         str | None, typer.Option(metavar="FILE", help="The model they begin from, of earlier rows.")
     ] = None,
@@ -47,7 +47,9 @@ def keyed(
         str | None, typer.Option(metavar="FOLDER", help="Keep states and outputs here, and go on from there.")
     ] = None,
     jobs: options.Jobs = 1,
-    buckets: Annotated[int, typer.Option(min=1, max=999, help="Buckets of keys, of a new folder.")] = 8,
+    buckets: Annotated[
+        int | None, typer.Option(min=1, max=999, help="Buckets of keys in a new folder; else 8.")
+    ] = None,
     follow: Annotated[
         float | None,
         typer.Option(min=0, metavar="SECONDS", help="Wait for new events until none came for so long."),

@@ -25,6 +25,7 @@ from thalweg.commands.serve_options import (
     OtherVersion,
     Port,
     Rate,
+    Replace,
     Schema,
     SslCaCerts,
     SslCertfile,
@@ -64,6 +65,7 @@ def serve(
     alert_url: AlertUrl = None,
     alert_log: AlertLog = False,
     alert_silence: AlertSilence = None,
+    replace: Replace = False,
     replay_other_version: OtherVersion = False,
     ssl_certfile: SslCertfile = None,
     ssl_keyfile: SslKeyfile = None,
@@ -73,11 +75,13 @@ def serve(
 
     What changes a model is an event in its folder, on disk before it is answered: `MODEL.live` beside
     `MODEL.tw`, or `--folder`. Started again, it continues where it stopped. `/openapi.json` describes the
-    routes.
+    routes. A later model in `MODEL.tw` is put in only with `--replace`.
 
     Examples:
 
         thalweg serve orders.tw
+
+        thalweg serve orders.tw --replace
 
         thalweg serve orders.live --port 8080
 
@@ -110,8 +114,9 @@ def serve(
     Access(settings)  # may refuse an option, before anything is opened
     check_url(alert_url)
     plans = serve_models.plans(sources or [], folder, name, learner, schema, follow)
+    notes: list[str] = []
     live = serve_models.opened(
-        plans, survive=survive, max_waiting=max_waiting, max_age=max_age,
+        plans, replace=replace, say=notes.append, survive=survive, max_waiting=max_waiting, max_age=max_age,
         label_budget=serve_models.share(label_budget), replay_other_version=replay_other_version,
     )  # fmt: skip
     secure = {"ssl_certfile": ssl_certfile, "ssl_keyfile": ssl_keyfile, "ssl_ca_certs": ssl_ca_certs}
@@ -120,6 +125,8 @@ def serve(
             warn_of_admin(settings)
             address = address_of(bound, ssl_certfile is not None)
             say(f"thalweg: serving {', '.join(live)} at {address}")
+            for note in notes:
+                say(f"thalweg: {note}")
             failure = run(live, bound, settings, **secure)
     finally:
         for each in live.values():

@@ -1,6 +1,8 @@
 """The live models that `thalweg serve` opens: from model files, from folders, or new ones."""
 
 import json
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -89,12 +91,21 @@ def _stem(path: Path) -> str:
     return path.resolve().stem
 
 
-def opened(plans: list[Plan], **settings: Any) -> dict[str, Any]:
-    """Return the live models by name: each has its lock, and replays its log in its own thread."""
+def opened(
+    plans: list[Plan], *, replace: bool = False, say: Callable[[str], object] = lambda text: None,
+    **settings: Any,
+) -> dict[str, Any]:  # fmt: skip
+    """Return the live models by name: each has its lock, and replays its log in its own thread.
+
+    With `replace`, one whose file has another model goes on with that; else `say` is told of it.
+    """
+    for plan in plans if replace else ():
+        if plan.file is None or plan.follow:
+            raise ValueError("--replace puts the model of a file into its folder: give model files")
     found: dict[str, Any] = {}
     try:
         for plan in plans:
-            found[plan.name] = _follower(plan) if plan.follow else _live(plan, settings)
+            found[plan.name] = _follower(plan) if plan.follow else _live(plan, replace, say, settings)
     except BaseException:
         for live in found.values():
             live.close()
@@ -102,10 +113,45 @@ def opened(plans: list[Plan], **settings: Any) -> dict[str, Any]:
     return found
 
 
-def _live(plan: Plan, settings: dict[str, Any]) -> Any:
+def _live(plan: Plan, replace: bool, say: Callable[[str], object], settings: dict[str, Any]) -> Any:
     from thalweg.live import LiveModel
 
-    return LiveModel(plan.folder, plan.first_model(), wait=False, **settings)
+    given = model_files.load(plan.file) if plan.file is not None and plan.has_events() else None
+    live = LiveModel(plan.folder, plan.first_model(), wait=False, **settings)
+    if given is None:
+        return live
+    try:
+        if live.origin.digest == given.digest():
+            say(f"{_runs(live)}, that of {plan.file}")
+        elif replace:
+            live._wait_until_ready()
+            live.replace(given)
+            say(f"{plan.folder} goes on with the model of {plan.file}")
+        else:
+            say(f"{_runs(live)}; {_other(live, plan)} is not used: pass --replace, or PUT it")
+    except BaseException:
+        live.close()
+        raise
+    return live
+
+
+def _runs(live: Any) -> str:
+    origin = live.origin
+    since = "" if origin.since is None else f" since {_time(origin.since)}"
+    return f"{live.folder} goes on with the model that it has{since}"
+
+
+def _other(live: Any, plan: Plan) -> str:
+    """Return what is known about a file whose model is not the one that runs."""
+    saved, since = Path(str(plan.file)).stat().st_mtime, live.origin.since
+    if live.origin.digest is None:
+        return f"{plan.file}, which was saved {_time(saved)},"
+    age = "later" if since is None or saved > since else "earlier"
+    return f"{plan.file}, another model that was saved {age}, {_time(saved)},"
+
+
+def _time(seconds: float) -> str:
+    return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(seconds))
 
 
 def _follower(plan: Plan) -> Any:

@@ -53,6 +53,9 @@ MaxRows = Annotated[int, _option("Most rows in a request.", "ROWS", min=1)]
 MaxBytes = Annotated[int, _option("Largest request.", "BYTES", min=1)]
 Rate = Annotated[float | None, _option("Rows a second that a client address may send.", "ROWS", min=0.001)]
 AccessLog = Annotated[bool, _option("Log each request.", " ", "--access-log")]
+Replace = Annotated[
+    bool, _option("Go on with the model of the file, if the folder has another one.", " ", "--replace")
+]
 OtherVersion = Annotated[
     bool, _option("Replay events that another version of thalweg has written.", " ", "--replay-other-version")
 ]

@@ -203,7 +203,8 @@ class KafkaSink:
 
     def _key(self, record: Mapping[str, Any]) -> bytes | None:
         key = None if self.key_column is None else record.get(self.key_column)
-        return None if key is None else str(key_text(key) if isinstance(key, bytes) else key).encode()
+        text = None if key is None else str(key_text(key) if isinstance(key, bytes) else key)
+        return None if text is None else text.encode(errors="backslashreplace")
 
     def close(self) -> None:
         """Leave the brokers; `open` begins again."""

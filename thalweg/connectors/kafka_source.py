@@ -9,8 +9,8 @@ import pyarrow as pa
 from thalweg._parameters import real_number, whole_number
 from thalweg.connectors.kafka_client import kafka, logger, partitions, settings
 from thalweg.connectors.messages import Batch, Message, Position, Refused, decoded, key_text
-from thalweg.errors import StreamError, ThalwegError, first_of
-from thalweg.streams.files.tables import as_table
+from thalweg.errors import StreamError, first_of
+from thalweg.streams.files.tables import readable_table
 
 WHO = "KafkaSource"
 MOST_MESSAGES = 10  # that are kept of those about bad messages
@@ -207,7 +207,8 @@ class KafkaSource:
         self.close()
         if not found:
             raise StreamError(f"{WHO}: {self.topics} have no records yet to find the columns from")
-        return found
+        table, problems = readable_table(found)
+        return table.to_pylist() if problems else found
 
     def want(self, wanted: Any) -> None:
         """Say which columns tables must have: those that no record has are missing values."""
@@ -217,25 +218,24 @@ class KafkaSource:
         """Return the records of a batch as a table, None if there are none; refuse those that fit in none."""
         if not batch.messages:
             return None
-        try:
-            table = as_table(batch.records)[0]
-        except (ThalwegError, pa.ArrowException, TypeError, ValueError):
-            if len(batch.messages) == 1:
-                raise
-            good = []
-            for each in batch.messages:
-                try:
-                    as_table([each.record])
-                    good.append(each)
-                except (ThalwegError, pa.ArrowException, TypeError, ValueError) as error:
-                    batch.refused.append(Refused(each.key, each.place, each.offset, str(error)))
-            batch.messages = good
-            table = as_table(batch.records)[0] if good else None
-        if table is not None:
-            for name in self._wanted:
-                if name not in table.column_names:
-                    table = table.append_column(name, pa.nulls(table.num_rows, pa.string()))
-        return table
+        table, problems = readable_table(batch.records, self._wanted or None)
+        wrong = {
+            i: f"column {name!r}: {why}" if name else why
+            for name, by_row in reversed(problems.items()) for i, why in by_row.items()
+        }  # fmt: skip
+        if not table.num_columns and self._wanted:
+            table = pa.table({self._wanted[0]: pa.nulls(len(batch.messages), pa.string())})
+        for name in self._wanted:
+            if name not in table.column_names:
+                table = table.append_column(name, pa.nulls(table.num_rows, pa.string()))
+        if not wrong:
+            return table
+        good = [i for i in range(len(batch.messages)) if i not in wrong]
+        for i, why in sorted(wrong.items()):
+            each = batch.messages[i]
+            batch.refused.append(Refused(each.key, each.place, each.offset, why))
+        batch.messages = [batch.messages[i] for i in good]
+        return table.take(pa.array(good, pa.int64())) if good else None
 
     def _report(self, batch: Batch) -> None:
         self.n_bad += len(batch.refused)

@@ -94,8 +94,12 @@ def _refuse_constant(text: str) -> float:
 
 
 def encoded(record: dict[str, Any]) -> bytes:
-    """Return a record as JSON; numbers that JSON does not have are null."""
-    return json.dumps(_plain(record), ensure_ascii=False, allow_nan=False).encode()
+    """Return a record as JSON; numbers that JSON does not have are null.
+
+    Half a surrogate pair, which UTF-8 does not have, becomes its escape, which JSON has.
+    """
+    text = json.dumps(_plain(record), ensure_ascii=False, allow_nan=False)
+    return text.encode(errors="backslashreplace")
 
 
 def _plain(value: Any) -> Any:

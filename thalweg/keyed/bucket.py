@@ -1,5 +1,6 @@
 """A bucket of keys: their learners, the last order of each, and the rows that wait for labels."""
 
+from collections import OrderedDict
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -71,7 +72,8 @@ class Bucket:
         self._operator = operator
         self.bank = operator._new_bank()
         self._last = np.empty(0, dtype=np.int64)
-        self._waiting: dict[int, dict[str, Any]] = {}
+        self._waiting: dict[int, OrderedDict[str, Any]] = {}
+        self._touched: list[tuple[int, str]] = []  # keys and ids of the batch that is processed
         self._changed: list[Ints] = []
         self.n_dropped_ = 0
 
@@ -171,13 +173,15 @@ class Bucket:
             id = events.ids[i] if events.ids is not None else None
             if id is None or status[i] != PREDICTED:
                 continue
-            waiting = self._waiting.setdefault(int(numbers[i]), {})
+            number = int(numbers[i])
+            waiting = self._waiting.setdefault(number, OrderedDict())
+            self._touched.append((number, id))
             entry = waiting.get(id)
             if events.codes[i] < 0:
                 if entry is None:
                     waiting[id] = i
                     if len(waiting) > most:
-                        del waiting[next(iter(waiting))]
+                        waiting.popitem(last=False)
                         self.n_dropped_ += 1
             elif entry is not None:
                 late[i], status[i] = waiting.pop(id), LATE
@@ -208,12 +212,16 @@ class Bucket:
         return p
 
     def _keep_waiting(self, X: Floats, p: Floats, orders: Ints) -> None:
-        for number in [number for number, waiting in self._waiting.items() if not waiting]:
-            del self._waiting[number]
-        for waiting in self._waiting.values():
-            for id, entry in waiting.items():
-                if isinstance(entry, int):
-                    waiting[id] = Waiting(int(orders[entry]), X[entry].copy(), p[entry].copy())
+        for number, id in self._touched:
+            waiting = self._waiting.get(number)
+            if waiting is None:
+                continue
+            entry = waiting.get(id)
+            if isinstance(entry, int):
+                waiting[id] = Waiting(int(orders[entry]), X[entry].copy(), p[entry].copy())
+            elif not waiting:
+                del self._waiting[number]
+        self._touched = []
 
     def changes(self) -> Iterator[Content]:
         """Yield the states of the keys that have changed since the last call, some at a time."""
@@ -234,7 +242,7 @@ class Bucket:
         places, orders, ids, rows = [], [], [], []
         if self._waiting:
             for place, number in enumerate(numbers.tolist()):
-                waiting = self._waiting.get(number, {})
+                waiting: dict[str, Any] = self._waiting.get(number, OrderedDict())
                 for id, entry in sorted(waiting.items(), key=lambda item: item[1].order):
                     places.append(place)
                     orders.append(entry.order)
@@ -260,7 +268,7 @@ class Bucket:
         n = self.bank.n_features_in_
         for place, order, id, row in zip(places.tolist(), orders.tolist(), ids, rows, strict=True):
             entry = Waiting(order, row[:n].copy(), row[n:].copy())
-            self._waiting.setdefault(int(numbers[place]), {})[id] = entry
+            self._waiting.setdefault(int(numbers[place]), OrderedDict())[id] = entry
 
     def _check(self, content: Content) -> None:
         """Raise StateError unless the parts of a content have their types, and fit each other."""

@@ -22,6 +22,8 @@ from thalweg.streams.columns.later_cells import read_later
 from thalweg.streams.files.arrow_files import _array
 from thalweg.streams.files.coding import Coding
 
+PROBLEM = "_problem"  # a column of texts: why an event cannot be read, null if it can
+
 
 class Events(NamedTuple):
     """A batch of events: for each its key, order, row, label (-1 if missing), weight and id (None if none).
@@ -73,6 +75,13 @@ class EventColumns:
         return [column.name for column in self._columns]
 
     @property
+    def used(self) -> set[str]:
+        """Names of all columns that are read."""
+        roles = self.roles
+        own = {*roles.key, roles.order, roles.id, roles.weight, *roles.keep, self.target}
+        return {name for name in (*own, *self.inputs) if name is not None}
+
+    @property
     def numeric(self) -> set[str]:
         """Names of the columns that can be read from a text file as numbers at once."""
         return {column.name for column in self._columns if column.is_plain}
@@ -88,9 +97,12 @@ class EventColumns:
         weights = self._weights(table, problems)
         for i in np.flatnonzero(~has_order).tolist():
             problems[i] = f"column {roles.order!r}: no order ({roles.order_kind})"
+        if PROBLEM in table.column_names:
+            told = table.column(PROBLEM).to_pylist()
+            problems |= {i: problem for i, problem in enumerate(told) if problem is not None}
         ids = None
         if roles.id is not None and roles.id in table.column_names:
-            ids = as_texts(table.column(roles.id)).to_pylist()
+            ids = as_texts(_cells(table, roles.id, problems)).to_pylist()
         is_blank = np.zeros(n, bool) if ids is None else self._blank(X)
         cells = {name: table.column(name) for name in (*roles.key, *roles.keep)}
         cells[roles.order] = as_ordered(table.column(roles.order), roles.order_kind)
@@ -111,9 +123,7 @@ class EventColumns:
         n, parts = table.num_rows, []
         for column, grows in zip(self._columns, self._grows, strict=True):
             if column.name in table.column_names:
-                cells = table.column(column.name)
-                cells = cells.combine_chunks() if isinstance(cells, pa.ChunkedArray) else cells
-                cells = _array(cells, column.is_plain)
+                cells = _array(_cells(table, column.name, problems), column.is_plain)
                 if column.kind == CATEGORY:
                     values, wrong = _categories(column, cells, grows)
                 else:
@@ -134,9 +144,8 @@ class EventColumns:
     def _codes(self, table: Any, problems: dict[int, str]) -> Ints:
         if self.target is None or self.target not in table.column_names:
             return np.full(table.num_rows, MISSING, dtype=np.intp)
-        cells = table.column(self.target)
-        cells = cells.combine_chunks() if isinstance(cells, pa.ChunkedArray) else cells
-        cells = self.coding.missing.cleaned(_array(cells, False), numeric=False)
+        cells = _array(_cells(table, self.target, problems), False)
+        cells = self.coding.missing.cleaned(cells, numeric=False)
         known = first_of([*map(str, self._labels.values)], 5)
         codes, wrong = coded(cells, self._labels, f"is not one of the labels {known}")
         problems |= {i: f"column {self.target!r}: {why}" for i, why in wrong}
@@ -146,13 +155,23 @@ class EventColumns:
         name = self.roles.weight
         if name is None or name not in table.column_names:
             return np.ones(table.num_rows)
-        cells = table.column(name)
-        cells = cells.combine_chunks() if isinstance(cells, pa.ChunkedArray) else cells
-        values, wrong = read_later(Column(name, "number"), _array(cells, True))
+        cells = _array(_cells(table, name, problems), True)
+        values, wrong = read_later(Column(name, "number"), cells)
         values = np.where(np.isnan(values), 1.0, values)
         wrong += [(i, f"{values[i]:g} is no weight") for i in np.flatnonzero(values < 0).tolist()]
         problems |= {i: f"column {name!r}: {why}" for i, why in wrong}
         return np.where(values > 0, values, 0.0)
+
+
+def _cells(table: Any, name: str, problems: dict[int, str]) -> Any:
+    """Return a column as one array; lists and the like are missing, and problems."""
+    cells = table.column(name)
+    cells = cells.combine_chunks() if isinstance(cells, pa.ChunkedArray) else cells
+    if not pa.types.is_nested(cells.type):
+        return cells
+    why = f"column {name!r}: a {cells.type} is not one value"
+    problems |= dict.fromkeys(np.flatnonzero(cells.is_valid().to_numpy(zero_copy_only=False)).tolist(), why)
+    return pa.nulls(len(cells), pa.string())
 
 
 def _frozen(column: Column) -> Column:

@@ -5,6 +5,7 @@ lack, with the same borders; events of a source that cannot be read again are ke
 """
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,6 +21,8 @@ CREATE TABLE IF NOT EXISTS about (name TEXT PRIMARY KEY, value BLOB);
 CREATE TABLE IF NOT EXISTS batches (batch INTEGER PRIMARY KEY, start TEXT NOT NULL, stop TEXT NOT NULL,
                                     first_row INTEGER NOT NULL, n_rows INTEGER NOT NULL,
                                     source TEXT NOT NULL, events BLOB);
+CREATE TABLE IF NOT EXISTS files (source TEXT, name TEXT, size INTEGER, start TEXT,
+                                  PRIMARY KEY (source, name)) WITHOUT ROWID;
 """
 
 
@@ -32,6 +35,13 @@ class Border(NamedTuple):
     first_row: int
     n_rows: int
     source: str
+
+
+class SeenFile(NamedTuple):
+    """A file as it was read: its size, and a checksum of its first bytes."""
+
+    size: int
+    start: str
 
 
 class Journal:
@@ -83,11 +93,23 @@ class Journal:
         with reading(self._path):
             return None if found is None else json.loads(found[0])
 
-    def add(self, border: Border, events: Any = None) -> None:
-        """Note a batch, with its events if they cannot be read again; it lasts from now on."""
+    def add(self, border: Border, events: Any = None, files: Mapping[str, SeenFile] | None = None) -> None:
+        """Note a batch, with its events if they cannot be read again, and what files were read for it.
+
+        It lasts from now on.
+        """
         data = None if events is None else to_ipc(events)
         values = (border.batch, json.dumps(border.start), json.dumps(border.stop), *border[3:], data)
+        seen = [(border.source, name, *each) for name, each in (files or {}).items()]
+        self._file.execute("BEGIN")
         self._file.execute("INSERT INTO batches VALUES (?, ?, ?, ?, ?, ?, ?)", values)
+        self._file.executemany("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?)", seen)
+        self._file.execute("COMMIT")
+
+    def files(self, source: str) -> dict[str, SeenFile]:
+        """Return the files of a source that were read."""
+        wanted = "SELECT name, size, start FROM files WHERE source = ?"
+        return {name: SeenFile(size, start) for name, size, start in self._file.execute(wanted, (source,))}
 
     def after(self, batch: int) -> list[tuple[Border, Any]]:
         """Return the batches after a number, with their events if they are kept here."""
@@ -101,7 +123,8 @@ class Journal:
 
     def _border(self, row: Any) -> Border:
         with reading(self._path):
-            return Border(int(row[0]), json.loads(row[1]), json.loads(row[2]), int(row[3]), int(row[4]), row[5])
+            batch, stop, counts, first, n, name = row
+            return Border(int(batch), json.loads(stop), json.loads(counts), int(first), int(n), name)
 
     def all_have(self, batch: int) -> None:
         """Forget the events of batches up to a number: all buckets have them."""
@@ -115,6 +138,7 @@ class Journal:
 
 def checked_parts(operator: Any, n_buckets: Any, path: Path) -> tuple[bytes, int]:
     """Return what a run is made of; raise StateError if these are not bytes and a number of buckets."""
-    if not isinstance(operator, bytes) or not isinstance(n_buckets, int) or not 1 <= n_buckets <= MOST_BUCKETS:
+    is_number = isinstance(n_buckets, int) and 1 <= n_buckets <= MOST_BUCKETS
+    if not isinstance(operator, bytes) or not is_number:
         raise StateError(f"{path} is damaged: it has no operator, or no number of buckets")
     return operator, n_buckets

@@ -6,6 +6,8 @@ from contextlib import contextmanager
 from typing import Any, Self
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -16,7 +18,7 @@ from thalweg._types import State
 from thalweg.errors import ParameterError, StateError, StreamError
 from thalweg.keyed.bank import Bank
 from thalweg.keyed.bucket import Bucket, EventBank
-from thalweg.keyed.event_columns import EventColumns, Roles
+from thalweg.keyed.event_columns import PROBLEM, EventColumns, Roles
 from thalweg.keyed.orders import KINDS, WHOLE, order_kind
 from thalweg.learners.base.state import from_plain, to_plain
 from thalweg.learners.base.stream_classifier import StreamClassifier
@@ -28,7 +30,7 @@ from thalweg.saving.plain import from_json, to_json
 from thalweg.streams.columns.class_codes import ClassCodes
 from thalweg.streams.files.coding import Coding
 from thalweg.streams.files.first_rows import check_labels
-from thalweg.streams.files.tables import as_table
+from thalweg.streams.files.tables import readable_table
 from thalweg.streams.schema import plain_values, schema
 
 BLOCK = 20_000
@@ -182,6 +184,17 @@ class Operator:
             self._settle(coding, roles, self._learned(history, options))
         return self
 
+    def is_shared(self, shared: Any) -> bool:
+        """Return whether this is the model from which keys begin."""
+        if self.bank.start == "cold":
+            return False
+        forms = []
+        for each in (getattr(shared, "learner_", shared), self._shared):
+            arrays: list[Any] = []
+            content = to_json(to_plain(each), arrays)
+            forms.append(pack({"content": content}, arrays))
+        return forms[0] == forms[1]
+
     def _given_shared(self) -> Any:
         shared = self.bank.shared
         return None if shared is None else getattr(shared, "learner_", shared)
@@ -224,7 +237,9 @@ class Operator:
         )
         if shared is not None or self.bank.start == "cold":
             self._like = self._new_bank()._like
-            self.digest_ = hashlib.sha256(self.to_bytes()).hexdigest()
+            # How many processes there are, and how much memory, changes no result.
+            self.digest_ = hashlib.sha256(self._as_bytes(n_jobs=1, max_bytes=None, folder=None)).hexdigest()
+            self._as_written = hashlib.sha256(self.to_bytes()).hexdigest()  # by earlier releases
 
     def _shape(self) -> dict[str, Any]:
         columns = self.columns_
@@ -278,10 +293,25 @@ class Operator:
         bucket = self.bucket(state)
         return bucket.process(self.table(events)), self.state_of(bucket)
 
-    @staticmethod
-    def table(events: Any) -> Any:
-        """Return events as a table of Arrow."""
-        return as_table(events)[0]
+    def table(self, events: Any) -> Any:
+        """Return events as a table of Arrow; a column of it says why some of them cannot be read."""
+        self._check_begun()
+        table, problems = readable_table(events, self.columns_.used)
+        if not problems:
+            return table
+        why = {
+            i: f"column {name!r}: {problem}" if name else problem
+            for name, by_row in problems.items() for i, problem in by_row.items()
+        }  # fmt: skip
+        # An event whose key is unknown has no place in the order of any.
+        without = {i for name in ("", *self.key_columns) for i in problems.get(name, ())}
+        place = table.schema.get_field_index(self.order)
+        if without and place >= 0:
+            has_order = pa.array([i not in without for i in range(table.num_rows)])
+            orders = pc.if_else(has_order, table.column(place), pa.scalar(None, table.field(place).type))
+            table = table.set_column(place, self.order, orders)
+        texts = [why.get(i) for i in range(table.num_rows)]
+        return table.append_column(PROBLEM, pa.array(texts, pa.string()))
 
     def bucket(self, state: bytes | None = None) -> Bucket:
         """Return a bucket of keys with this state, for who keeps it in memory between batches."""
@@ -298,7 +328,7 @@ class Operator:
             description, arrays = unpack(state)
             content = from_json(description["content"], arrays)
             digest, bucket = content["operator"], content["bucket"]
-        if not isinstance(digest, str) or digest != self.digest_:
+        if not isinstance(digest, str) or digest not in (self.digest_, self._as_written):
             raise StateError("Operator: the state is of another operator, with other columns or settings")
         found: State = bucket
         return found
@@ -311,12 +341,18 @@ class Operator:
 
     def to_bytes(self) -> bytes:
         """Return the operator as bytes, without any state of keys, to be restored by `from_bytes`."""
+        return self._as_bytes()
+
+    def _as_bytes(self, **of_bank: Any) -> bytes:
+        """Return the operator as bytes, with other parameters of its bank."""
+        bank = self.bank.state()
+        bank["parameters"] |= {name: to_plain(value) for name, value in of_bank.items()}
         roles = self.columns_.roles
         arrays: list[Any] = []
         names = ("order", "target", "id", "weight", "max_waiting")
         parameters = {name: getattr(self, name) for name in names}
         content = {
-            "format": FORMAT, "bank": self.bank.state(), "key": list(self.key_columns),
+            "format": FORMAT, "bank": bank, "key": list(self.key_columns),
             "keep": list(self.keep), "order_kind": roles.order_kind, "schema": self.columns_.coding.schema(),
             "shared": to_plain(self._shared), **parameters,
         }

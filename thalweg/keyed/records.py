@@ -24,6 +24,7 @@ from thalweg.model.model import Model
 from thalweg.model.rows import as_ids, as_rows
 from thalweg.model.wording import in_words_of_model
 from thalweg.streams.base import Stream
+from thalweg.streams.files.coding import LabelError
 from thalweg.waiting import Ids
 
 
@@ -161,6 +162,34 @@ class RecordBank(KeyedRows):
         if adds:
             self._look_at_keys(len(numbers))
         return numbers
+
+    def _learn_waiting(self, ids: list[Any], labels: list[Any]) -> int:
+        return super()._learn_waiting(ids, self._as_labels(labels) if "_model" in vars(self) else labels)
+
+    def _as_labels(self, labels: list[Any]) -> list[Any]:
+        """Return labels as the bank knows them; new ones become classes of all keys."""
+        coding = self._model._coding
+        n_known = len(coding.labels)
+        try:
+            codes = coding.codes_of(labels).tolist()
+        except LabelError:
+            if self.on_error == "raise":
+                raise
+            codes = [self._code_or_none(label) for label in labels]
+        if len(coding.labels) > len(self._labels.list):
+            try:
+                self._grow(coding.classes)
+            except BaseException:
+                coding.forget_labels(n_known)
+                raise
+        known = self._labels.list
+        return [label if code is None else known[code] for code, label in zip(codes, labels, strict=True)]
+
+    def _code_or_none(self, label: Any) -> int | None:
+        try:
+            return int(self._model._coding.codes_of([label])[0])
+        except LabelError:
+            return None
 
     def _grow(self, classes: NDArray[Any]) -> None:
         """Let the learners of all keys know more classes, which none of them has seen."""

@@ -1,6 +1,5 @@
 """What a run has left in its folder: outputs, counts, figures of keys, and the model of a key."""
 
-import json
 import sqlite3
 from collections.abc import Iterator
 from os import PathLike

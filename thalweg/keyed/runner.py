@@ -5,7 +5,7 @@ import signal
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
@@ -27,6 +27,7 @@ from thalweg.keyed.sinks import FileSink, as_sink
 from thalweg.keyed.sources import FileSource, FolderSource, Wanted, as_source
 from thalweg.keyed.workers import LocalWorker, WorkerProcess
 from thalweg.model.model import Model
+from thalweg.streams.files.text_files import growing_files
 
 PAUSE = 0.5  # seconds between two looks for new events
 
@@ -43,10 +44,10 @@ def run(
     order: str | None = None,
     id: str | None = None,
     weight: str | None = None,
-    start: str = "cold",
+    start: str | None = None,
     shared: Any = None,
     n_jobs: int = 1,
-    n_buckets: int = 8,
+    n_buckets: int | None = None,
     commit_rows: int = 500_000,
     keep_outputs: bool = True,
     follow: float | None = None,
@@ -80,25 +81,31 @@ def run(
         The column of the order among the events of a key; None for the order of the source.
     id, weight : str or None, default=None
         The columns of ids for late labels, and of weights; see `Operator`.
-    start : {"cold", "copy", "mix"}, default="cold"
-        How new keys begin; "copy" and "mix" need `shared`.
+    start : {"cold", "copy", "mix"} or None, default=None
+        How new keys begin, "cold" if None; "copy" and "mix" need `shared`.
     shared : Model or None, default=None
         What new keys begin from: a model that has learned other rows, so that every figure is of rows that
         were not learned before.
     n_jobs : int, default=1
         Processes that work; -1 for one for each core.
-    n_buckets : int, default=8
-        Buckets of keys, which processes share out. Fixed when the run begins.
+    n_buckets : int or None, default=None
+        Buckets of keys, which processes share out: 8 if None.
     commit_rows : int, default=500000
         Events after which states are written. Fewer are done again after a crash, more cost less.
     keep_outputs : bool, default=True
         Whether outputs stay in the folder. If not, `figures` and `outputs` have none.
     follow : float or None, default=None
         Wait for new events until none has come for so many seconds; None to end at the end of the source.
+        While waiting, a line of a file is read when its end is there.
     progress : function or None, default=None
         Called with the number of events done, and the share of the source that is read or None.
     **options
         How files are read, and parameters of `Model` such as `classes` and `columns`.
+
+    Raises
+    ------
+    ParameterError
+        If what a run is made of is another in the folder: the operator, what it is made from, or `n_buckets`.
 
     Examples
     --------
@@ -111,23 +118,25 @@ def run(
     (400, {'learned': 400})
     """
     opened, target_sink = _with_options(source, options), as_sink(sink)
+    if isinstance(opened, FileSource | FolderSource):
+        opened.is_growing = follow is not None
     path = Path(folder)
     make_private_folder(path)
     journal = Journal(path)
     try:
         if journal.about("operator") is None:
             if operator is None:
-                bank = _bank(key, target, learner, start, shared, options)
+                bank = _bank(key, target, learner, start or "cold", shared, options)
                 operator = Operator(
                     bank, order=order or ROW, id=id, weight=weight, keep=() if order is None else (ROW,)
                 )
                 _begin(operator, opened, options)
+            n_buckets = 8 if n_buckets is None else n_buckets
             journal.begin(operator.to_bytes(), whole_number("run", "n_buckets", n_buckets, 1, MOST_BUCKETS))
         else:
             model = _model(target, learner, options)
-            _check_start(journal, folder, start)
-            _check_same(journal, folder, operator, model, key=key, target=model.target, order=order, id=id,
-                        weight=weight)
+            _check_same(journal, folder, operator, model, shared, key=key, target=model.target, order=order,
+                        id=id, weight=weight, start=start, n_buckets=n_buckets)
         with Runner(
             path, journal, opened, target_sink, _n_processes(n_jobs), commit_rows, keep_outputs, progress
         ) as runner:
@@ -168,35 +177,52 @@ def _model(target: Any, learner: Any, options: dict[str, Any]) -> Model:
     return learner if isinstance(learner, Model) else Model(target, learner, **given)
 
 
-def _check_start(journal: Journal, folder: Any, start: str) -> None:
-    """Raise ParameterError if new keys are to begin in another way than those of the run so far."""
-    known = Operator.from_bytes(bytes(journal.about("operator"))).bank.start
-    if start not in ("cold", known):
-        problem = f"is {start!r}, but {folder} was begun with {known!r}: use another folder"
-        raise ParameterError.of("run", "start", problem=problem)
+def _check_same(
+    journal: Journal, folder: Any, given: Operator | None, model: Model, shared: Any, **names: Any
+) -> None:
+    """Raise ParameterError if a run was begun with another operator, or other parameters, than are given now.
 
-
-def _check_same(journal: Journal, folder: Any, given: Operator | None, model: Model, **names: Any) -> None:
-    """Raise ParameterError if a run was begun with other columns, learner or operator than are given now."""
-    known = Operator.from_bytes(journal.made_of()[0])
+    None, and the default of a parameter of `Model`, stand for what the folder has.
+    """
+    content, n_buckets = journal.made_of()
+    known = Operator.from_bytes(content)
+    there = {"key": known.key_columns, "target": known.columns_.target, "id": known.id,
+             "weight": known.weight, "order": None if known.order == ROW else known.order,
+             "start": known.bank.start, "n_buckets": n_buckets}
     if given is not None:
         if given.digest_ != known.digest_:
             raise ParameterError.of("run", "operator", problem=f"is not the one that began {folder}")
-        return
-    there = {"key": known.key_columns, "target": known.columns_.target, "id": known.id,
-             "weight": known.weight, "order": None if known.order == ROW else known.order}
-    if names["key"] is not None:
+        names = {"n_buckets": names["n_buckets"]}
+    if names.get("key") is not None:
         names["key"] = (names["key"],) if isinstance(names["key"], str) else tuple(names["key"])
+    begun_with = known.bank.learner
+    if given is None and isinstance(begun_with, Model):
+        usual, begun = Model().get_params(deep=False), begun_with.get_params(deep=False)
+        for name, value in model.get_params(deep=False).items():
+            if name not in ("target", "learner") and _listed(value) != _listed(usual[name]):
+                names[name], there[name] = _listed(value), _listed(begun[name])
     for name, value in names.items():
         if value is not None and value != there[name]:
             problem = f"is {value!r}, but {folder} was begun with {there[name]!r}: use another folder"
             raise ParameterError.of("run", name, problem=problem)
-    begun_with = known.bank.learner
-    if isinstance(begun_with, Model) and names["key"] is not None:
+    if given is None and shared is not None and not known.is_shared(shared):
+        problem = f"is not the one that began {folder}: use another folder"
+        raise ParameterError.of("run", "shared", problem=problem)
+    if given is None and isinstance(begun_with, Model) and names["key"] is not None:
         made, known_as = repr(model._begun_learner()), repr(begun_with._begun_learner())
         if made != known_as:
             problem = f"is {made}, but {folder} was begun with {known_as}: use another folder"
             raise ParameterError.of("run", "learner", problem=problem)
+
+
+def _listed(value: Any) -> Any:
+    """Return a parameter in one form: sequences as lists."""
+    if isinstance(value, Mapping):
+        return {key: _listed(each) for key, each in value.items()}
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    is_many = isinstance(value, Iterable) and not isinstance(value, str | bytes)
+    return [_listed(each) for each in value] if is_many else value
 
 
 def _begin(operator: Operator, opened: Any, options: dict[str, Any]) -> Operator:
@@ -205,13 +231,15 @@ def _begin(operator: Operator, opened: Any, options: dict[str, Any]) -> Operator
     if isinstance(opened, FileSource) and not opened.replays:
         return operator.begin(opened.head())
     if isinstance(opened, FileSource):
-        return operator.begin(opened.path, **reading)
+        with growing_files(opened.is_growing):
+            return operator.begin(opened.path, **reading)
     if isinstance(opened, FolderSource):
         names = opened.files()
         if not names:
             problem = f"{str(opened.path)!r} has no file yet to find the columns from; put one there first"
             raise ParameterError.of("run", "source", problem=problem)
-        return operator.begin(str(opened.path / names[0]), **reading)
+        with growing_files(opened.is_growing and len(names) == 1):
+            return operator.begin(str(opened.path / names[0]), **reading)
     if hasattr(opened, "head"):
         return operator.begin(opened.head())
     raise ParameterError.of("run", "operator", problem="must be given for a source without first rows")
@@ -281,6 +309,8 @@ class Runner:
         last, name = self._journal.last(), getattr(self._source, "name", type(self._source).__name__)
         batch, row = (-1, 0) if last is None else (last.batch, last.first_row + last.n_rows)
         position = self._journal.position(name)
+        if hasattr(self._source, "remember"):
+            self._source.remember(self._journal.files(name))
         for border, events in self._journal.after(min(self._ready.values())):
             self._again(border, events)
         self._commit(batch)
@@ -296,7 +326,8 @@ class Runner:
                 continue
             batch += 1
             border = Border(batch, position, after, row, table.num_rows, name)
-            self._journal.add(border, None if self._source.replays else table)
+            files = self._source.seen() if hasattr(self._source, "seen") else None
+            self._journal.add(border, None if self._source.replays else table, files)
             self._dispatch(batch, table, row)
             position, row, quiet = after, row + table.num_rows, time.monotonic()
             if self._since >= self._commit_rows:
@@ -306,6 +337,8 @@ class Runner:
         self._commit(batch)
         for message in getattr(self._source, "messages", ()):
             warnings.warn(f"left out: {message}", stacklevel=3)
+        if getattr(self._source, "has_rest", False):
+            warnings.warn(f"{name}: its last row has no end yet: it is read when it has one", stacklevel=3)
         if self._stop:
             raise KeyboardInterrupt
 

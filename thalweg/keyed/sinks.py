@@ -62,6 +62,8 @@ class FileSink:
         if self.path.suffix not in ENDINGS:
             problem = f"must end in {', '.join(ENDINGS)}, got {str(path)!r}"
             raise ParameterError.of("run", "sink", problem=problem)
+        if not self.path.parent.is_dir():
+            raise ParameterError.of("run", "sink", problem=f"is {str(path)!r}, but there is no such folder")
 
 
 def as_sink(sink: Any, csv_safe: bool = False) -> Any:

@@ -10,7 +10,7 @@ are done. `name` says which source it is: in a run's folder each has a position 
 import hashlib
 import itertools
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -19,11 +19,14 @@ import pyarrow as pa
 
 from thalweg._frames import frame_names
 from thalweg.errors import ColumnWarning, StreamError, first_of
+from thalweg.keyed.journal import SeenFile
 from thalweg.streams.files.errors import reading
 from thalweg.streams.files.open import _source
 from thalweg.streams.files.pipes import is_once, name_of
 from thalweg.streams.files.tables import as_table, is_records
+from thalweg.streams.files.text_files import growing_files
 
+START = 1 << 16  # bytes of a file by which it is known again
 ROWS = 20_000  # of a table in memory that make a batch
 TEMPORARY = (".part", ".tmp", ".crdownload")
 
@@ -51,8 +54,11 @@ class Source(Protocol):
 class FileSource:
     """The rows of one file, of any format that the library reads; "-" is standard input.
 
-    A position is the number of rows before it. If a file has grown since, its new rows are read.
+    A position is the number of rows before it. If a file has grown since, its new rows are read. While it
+    `is_growing`, its last row is read when its end is there; `has_rest` says whether there is more.
     """
+
+    is_growing = False
 
     def __init__(self, path: str | PathLike[str], **options: Any) -> None:
         self.path, self.options = str(path), options
@@ -65,6 +71,7 @@ class FileSource:
         self._batches: Iterator[Any] | None = None
         self._rest: Any = None
         self._opened: Any = None
+        self._remembered: SeenFile | None = None
 
     def want(self, wanted: Wanted) -> None:
         """Say what to read; without it, all columns are read as they are written."""
@@ -73,12 +80,15 @@ class FileSource:
     def read(self, position: Any, until: Any = None) -> tuple[Any, Any]:
         """Return the next rows; see the module."""
         before = 0 if position is None else int(position)
+        if before:
+            self._check_same(before)
         if self.replays and (self._batches is None or before != self._place):
             self._restart(before)
         elif self._batches is None:
             self._batches = self._read()
         table = self._next()
-        if table is None and self.replays and Path(self.path).stat().st_size != self._size:
+        has_ended = self.has_rest and not self.is_growing
+        if table is None and self.replays and (has_ended or Path(self.path).stat().st_size != self._size):
             self._restart(before)  # it has grown
             table = self._next()
         if table is None and until not in (None, before):
@@ -87,6 +97,26 @@ class FileSource:
             self._rest, table = table.slice(until - before), table.slice(0, until - before)
             self._place = until
         return table, before + (0 if table is None else table.num_rows)
+
+    @property
+    def has_rest(self) -> bool:
+        """Whether a last row was left out because it has no end yet."""
+        return self._opened is not None and getattr(self._opened, "has_rest", False)
+
+    def remember(self, files: Mapping[str, SeenFile]) -> None:
+        """Say how the file was when it was read before."""
+        self._remembered = files.get("")
+
+    def seen(self) -> dict[str, SeenFile]:
+        """Return how the file is."""
+        return {"": seen_file(self.path)} if self.replays else {}
+
+    def _check_same(self, before: int) -> None:
+        """Raise StreamError if this is another file than that of which rows were read."""
+        known, self._remembered = self._remembered, None
+        if known is not None and not is_start(self.path, known):
+            read = f"the one of which {before:,} rows were read"
+            raise StreamError(f"{self.path} is another file than {read}: give it another name")
 
     def head(self) -> list[dict[str, Any]]:
         """Return the first rows as they are written, which are read again later."""
@@ -121,7 +151,7 @@ class FileSource:
             return self._opened
         given = {name: self.options.get(name) for name in ("header", "delimiter", "encoding")}
         schema = {} if self._wanted is None else self._wanted.schema
-        with reading(self.path):
+        with reading(self.path), growing_files(self.is_growing):
             source, _ = _source(
                 self.path, given["header"], given["delimiter"], None, given["encoding"],
                 schema.get("header"), schema.get("encoding"),
@@ -159,10 +189,12 @@ class FolderSource:
 
     A file must be complete when it gets its name: write it under a name that begins with a dot or ends in
     `.part`, and rename it. A position is the name of a file and the number of its rows before it. A new file
-    whose name comes before those already read is left out, with a warning.
+    whose name comes before those already read is left out, with a warning. If events are followed, the last
+    file may be one that others write.
     """
 
     replays = True
+    is_growing = False
 
     def __init__(self, path: str | PathLike[str], **options: Any) -> None:
         self.path, self.options = Path(path), options
@@ -170,6 +202,8 @@ class FolderSource:
         self._wanted: Wanted | None = None
         self._file: FileSource | None = None
         self._known: set[str] | None = None
+        self._remembered: dict[str, SeenFile] = {}
+        self._seen: dict[str, SeenFile] = {}
         self.n_bad, self.messages = 0, list[str]()
         self.share_read: float | None = None
 
@@ -190,19 +224,39 @@ class FolderSource:
         for name in names:
             if first is None or name >= first:
                 end = until[1] if until is not None and until[0] == name else None
-                table, rows = self._open(name).read(rows if name == first else None, end)
+                file = self._open(name)
+                file.is_growing = self.is_growing and name == names[-1]
+                table, rows = file.read(rows if name == first else None, end)
+                self._seen[name] = seen_file(file.path)
+                self._remembered.pop(name, None)
                 if table is not None:
                     return table, [name, rows]
         return None, position
+
+    def remember(self, files: Mapping[str, SeenFile]) -> None:
+        """Say which files were read before, and how they were."""
+        self._remembered = dict(files)
+        self._known = {*files} or None
+
+    def seen(self) -> dict[str, SeenFile]:
+        """Return the files that were read since the last call."""
+        found, self._seen = self._seen, {}
+        return found
 
     def _open(self, name: str) -> FileSource:
         path = str(self.path / name)
         if self._file is None or self._file.path != path:
             self._file = FileSource(path, **self.options)
+            self._file.remember({"": self._remembered[name]} if name in self._remembered else {})
             self._file.n_bad, self._file.messages = self.n_bad, self.messages
             if self._wanted is not None:
                 self._file.want(self._wanted)
         return self._file
+
+    @property
+    def has_rest(self) -> bool:
+        """Whether the last row of the last file was left out because it has no end yet."""
+        return self._file is not None and self._file.has_rest
 
     def _note_new(self, names: list[str], position: Any) -> None:
         if self._file is not None:
@@ -213,6 +267,12 @@ class FolderSource:
         if late:
             warnings.warn(f"{self.path}: {late[0]!r} came after later names were read: left out",
                           ColumnWarning, stacklevel=4)
+        for name in names if position is not None else ():
+            known = self._remembered.pop(name, None) if name < position[0] else None
+            path = self.path / name
+            if known is not None and (path.stat().st_size != known.size or not is_start(path, known)):
+                warnings.warn(f"{path} has changed since it was read, and later names were read: left out",
+                              ColumnWarning, stacklevel=4)
         self._known = set(names)
 
 
@@ -245,6 +305,22 @@ class TableEvents:
             n = ROWS if until is None else until - start
             table = self._table.slice(start, n) if start < self._table.num_rows else None
         return table, start + (0 if table is None else table.num_rows)
+
+
+def seen_file(path: str | PathLike[str]) -> SeenFile:
+    """Return how a file is now."""
+    size = Path(path).stat().st_size
+    return SeenFile(size, _start(path, min(size, START)))
+
+
+def is_start(path: str | PathLike[str], known: SeenFile) -> bool:
+    """Return whether a file begins as one did that was seen."""
+    return _start(path, min(known.size, START)) == known.start
+
+
+def _start(path: str | PathLike[str], n: int) -> str:
+    with open(path, "rb") as file:
+        return hashlib.sha256(file.read(n)).hexdigest()[:16]
 
 
 def _digest(table: Any) -> str:

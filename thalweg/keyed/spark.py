@@ -139,7 +139,7 @@ def _prepared(operator: Operator, events: "DataFrame", n_buckets: int) -> tuple[
     whole_number("keyed.spark", "n_buckets", n_buckets, 1)
     operator._check_begun()
     _check_times(operator, events)
-    schema = to_arrow_schema(events.schema, timezone=None)
+    schema = to_arrow_schema(events.schema)
     schema = pa.schema([pa.field(each.name, _without_zone(each.type)) for each in schema])
     outputs = operator.bucket().process(schema.empty_table())
     grouped = events.withColumn(BUCKET, _bucket(operator, events, n_buckets)).groupBy(BUCKET)

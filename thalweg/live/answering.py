@@ -29,7 +29,7 @@ from thalweg.live.requests import (
     Request,
     Result,
 )
-from thalweg.live.rows import chosen_rows, number_of_rows, with_labels
+from thalweg.live.rows import chosen_rows, label_list, number_of_rows, with_labels
 from thalweg.live.waiting import NO_LABEL
 from thalweg.model.rows import as_ids
 
@@ -87,19 +87,26 @@ class Answering:
         X = self.engine.coder.rows(chosen_rows(request.rows, new) if known else request.rows, True)
         answer = _Predicted(self.engine, ids, request.sets)
         keys = [ids[i] for i in new] if known else ids
-        twice = set(keys)
-        for i in known:
-            if ids[i] not in twice:
-                answer.keep(i, self.block, request.rows)
+        first = dict(zip(reversed(keys), reversed(new), strict=True)) if known else {}
+        before = [i for i in known if i < first.get(ids[i], n)]
+        for i in before:
+            answer.keep(i, self.block, request.rows)
         first_event = self.block.first + len(self.block)
-        answer.predicted(new, first_event, self.block.predict(keys, X, self._time))
-        for i in known:
-            if ids[i] in twice:
-                answer.keep(i, self.block, request.rows)
+        places = self.block.predict(keys, X, self._time)
+        answer.predicted(new, first_event, places)
+        if len(before) < len(known):  # rows of this request with the id of one before them
+            place_of: dict[Id, int] = {}
+            new_place = dict(zip(new, places, strict=True))
+            skipped = {*before}
+            for i, key in enumerate(ids):
+                if i in new_place:
+                    place_of[key] = new_place[i]
+                elif i not in skipped:
+                    answer.keep(i, self.block, request.rows, place_of[key])
         return answer.answer
 
     def _label(self, request: LabelRequest) -> Callable[[Found], Result]:
-        ids, labels = checked_ids(request.ids), list(request.labels)
+        ids, labels = checked_ids(request.ids), label_list(request.labels)
         check_number(ids, len(labels), "labels")
         codes = self._codes(labels, lambda i, seen: self.block.waits(ids[i]) and ids[i] not in seen, ids)
         statuses, events = self.block.label(ids, codes.tolist(), self._time)
@@ -152,6 +159,7 @@ class Answering:
         X = self.engine.coder.rows(rows if len(new) == len(ids) else chosen_rows(rows, new), True)
         place, n_new = 0, 0
         is_new = set(new)
+        here: dict[Id, tuple[int, int]] = {}  # what this request has learned, of which little may be known
         while place < len(ids):
             end = place
             while end < len(ids) and (end in is_new) == (place in is_new):
@@ -163,7 +171,15 @@ class Answering:
                 n_new += end - place
             else:
                 found, numbers = block.label(ids[part], codes[part], self._time)
+                for i, status in enumerate(found):
+                    code, event = here.get(ids[place + i], (0, 0))
+                    if status == UNKNOWN_ID and event:
+                        found[i], numbers[i] = ALREADY if code == codes[place + i] else OTHER_LABEL, event
                 statuses[part], events[part] = found, numbers
+            if len(ids) > self.engine.done.capacity:
+                for i in range(place, end):
+                    if statuses[i] == LEARNED:
+                        here[ids[i]] = codes[i], events[i]
             place = end
         return self._outcomes(ids, statuses, events)
 
@@ -222,10 +238,13 @@ class _Predicted:
             self._statuses[i] = PREDICTED
             self._events[i] = event
 
-    def keep(self, i: int, block: Block, rows: Any) -> None:
-        """Find the answer to row `i`, whose id is known; read it if it is not kept."""
+    def keep(self, i: int, block: Block, rows: Any, place: int | None = None) -> None:
+        """Find the answer to row `i`, whose id is known; read it if it is not kept.
+
+        `place` is that of the row in this block, if it came with this request.
+        """
         engine, key = self._engine, self._ids[i]
-        place = block.place_of(key)
+        place = block.place_of(key) if place is None else place
         if place is not None:
             self._twice.append((i, place))
             self._events[i] = block.event_of(place)
@@ -241,7 +260,10 @@ class _Predicted:
                 return
         done = engine.done.get(key)
         self._events[i] = self._events[i] or (None if done is None else done[1])
-        p = engine.read(chosen_rows(rows, [i]))
+        if slot is None:
+            p = engine.read(chosen_rows(rows, [i]))
+        else:  # it waits, and its answer is not known
+            p = engine.learner.predict_proba_block(engine.waiting.rows(np.array([slot])))
         answer = int(engine.learner._answers(p)[0]) if p.shape[1] else -1
         self._kept.append((i, p[0], answer, False, engine.sets_of(p)[0] if engine.has_sets else None))
 
@@ -328,6 +350,14 @@ def checked_ids(ids: Any) -> list[Id]:
         i, each = next(pair for pair in enumerate(found or []) if len(str(pair[1])) > LONGEST)
         raise RowError(f"an id may have up to {LONGEST:,} characters, got {len(str(each)):,}", i, "id")
     return found or []
+
+
+def checked_id(key: Any) -> Id:
+    """Return one id; raise RowError if it is neither text nor a whole number."""
+    found = [] if isinstance(key, list | tuple | dict | set) else checked_ids(key)
+    if len(found) != 1:
+        raise RowError(f"expected one id, text or a whole number, got {short_repr(key)}", None, "id")
+    return found[0]
 
 
 def check_number(ids: list[Id], n: int, what: str) -> None:

@@ -1,7 +1,9 @@
 """A block of events that is being formed, and what the learner makes of it."""
 
 import math
+from collections import OrderedDict
 from collections.abc import Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -59,18 +61,36 @@ class Block:
     def new_places(self, ids: list[Id]) -> list[int]:
         """Return the places of ids with which rows may be predicted: none waits with it, or was learned.
 
-        Of equal ids only the first is new.
+        Of equal ids only the first is new, unless its row is dropped to make room for those between.
         """
-        unique, entries = set(ids), self._engine.done.entries
-        known = unique & self._pending.keys() | unique & self._engine.waiting.index.keys()
+        unique, entries, index = set(ids), self._engine.done.entries, self._engine.waiting.index
+        aged = {key for key in unique & index.keys() if self._is_aged(index[key])}
+        known = (unique & self._pending.keys() | unique & index.keys()) - aged
         known |= {key for key in unique & entries.keys() if entries[key][0] >= 0}
         if not known and len(unique) == len(ids):
             return [*range(len(ids))]
-        first: dict[Id, int] = {}
+        room = self._engine.waiting.capacity - len(self._pending) - len(index)
+        oldest = chain(index, self._pending)  # which are dropped first
+        new: list[int] = []
+        waiting: OrderedDict[Id, None] = OrderedDict()
+        gone: set[Id] = set()
         for i, key in enumerate(ids):
-            if key not in known:
-                first.setdefault(key, i)
-        return [*first.values()]
+            if key in known or key in waiting:
+                continue
+            new.append(i)
+            waiting[key] = None
+            if key not in aged or key in gone:
+                room -= 1
+            gone.add(key)  # if its old row was there, it goes
+            if room < 0:
+                room = 0
+                dropped = next((each for each in oldest if each not in gone), None)
+                if dropped is None:
+                    waiting.popitem(last=False)
+                else:
+                    gone.add(dropped)
+                    known.discard(dropped)
+        return new
 
     def place_of(self, key: Id) -> int | None:
         """Return the place of a row that was predicted in this block and waits."""
@@ -94,13 +114,19 @@ class Block:
         """
         start, store, pending = self._n_rows, self._engine.waiting, self._pending
         self._add_rows(X)
-        if (len(ids) > 1 and not self._engine.done.entries.keys().isdisjoint(ids)) or len(ids) == 1:
-            for key in ids:
-                self._engine.done.discard(key)
-        if len(pending) + len(store.index) + len(ids) <= store.capacity:
+        done = self._engine.done
+        is_easy = len(pending) + len(store.index) + len(ids) <= store.capacity
+        if is_easy and (len(ids) == 1 or len(set(ids)) == len(ids)):
+            self._forget_aged(ids)
+            if len(ids) == 1 or not done.entries.keys().isdisjoint(ids):
+                for key in ids:
+                    done.discard(key)
             pending.update(zip(ids, range(start, self._n_rows), strict=True))
         else:
             for place, key in enumerate(ids, start):
+                if key in store.index or key in pending:
+                    self._forget_aged([key])
+                done.discard(key)
                 pending[key] = place
                 if len(pending) + len(store.index) > store.capacity:
                     self._drop(1, DROPPED, self._next + place - start)
@@ -120,6 +146,7 @@ class Block:
                 key = next(iter(self._pending))
                 del self._pending[key]
             self._engine.done.add(key, why, event)
+        self._engine.n_dropped += n if why == DROPPED else 0
         name = "dropped" if why == DROPPED else "expired"
         self._counts[name] = self._counts.get(name, 0) + n
 
@@ -222,14 +249,17 @@ class Block:
         return events
 
     def _forget_aged(self, ids: Sequence[Id]) -> None:
-        """Remove rows that wait with ids that are learned again: they were too old when that was decided."""
-        index = self._engine.waiting.index
+        """Remove rows that wait with ids that come again: they were too old when that was decided."""
+        index, n = self._engine.waiting.index, 0
         for key in () if index.keys().isdisjoint(ids) else ids:
             slot = index.pop(key, None)
             if slot is not None:
                 self._freed.append(slot)
+                n += 1
         for key in () if self._pending.keys().isdisjoint(ids) else ids:
-            self._pending.pop(key, None)  # in a replay, where several groups are one block
+            n += self._pending.pop(key, None) is not None  # in a replay, where several groups are one block
+        if n:
+            self._counts["expired"] = self._counts.get("expired", 0) + n
 
     def group(self, time: float, n_expired: int, growth: dict[str, Any]) -> Group:
         """Return the events as a group of the log."""

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -91,7 +91,12 @@ def readable(folder: Path) -> Iterator[Checkpoint | tuple[int, Exception]]:
 
 def remove_old(folder: Path, keep: int = KEPT) -> None:
     """Remove all but the newest checkpoints, and what a crash left half written."""
-    for event in events_of(folder)[keep:]:
+    remove(folder, events_of(folder)[keep:])
+
+
+def remove(folder: Path, events: Sequence[int]) -> None:
+    """Remove the checkpoints at these events."""
+    for event in events:
         path_of(folder, event).unlink(missing_ok=True)
 
 

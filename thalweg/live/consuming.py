@@ -5,14 +5,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+from thalweg.errors import short_repr
 from thalweg.live.applying import Answer, apply, note
 from thalweg.live.errors import RowError
+from thalweg.live.ids import LONGEST
 from thalweg.live.requests import LabelRequest, LearnRequest, Outcomes, Predictions, PredictRequest, Request
 
 if TYPE_CHECKING:
     from thalweg.live.live_model import LiveModel
 
-REFUSED = "refused"
+REFUSED, ERASED = "refused", "erased"
 
 
 class Source(Protocol):
@@ -92,7 +94,7 @@ def consume(
     try:
         source.open(saved["position"])
         number = int(saved["batch"])
-        if sink is not None and saved["answers"]:
+        if sink is not None and saved["answers"] and not _is_there(sink, saved):
             sink.write(saved["answers"], number)
         while not (should_stop and should_stop()):
             batch = source.next_batch()
@@ -109,6 +111,26 @@ def consume(
     finally:
         source.close()
     return done
+
+
+def _is_there(sink: Any, saved: dict[str, Any]) -> bool:
+    """Return whether a sink has the last batch, which is not the same any more because an id was erased."""
+    return bool(saved.get("erased")) and hasattr(sink, "last_batch") and sink.last_batch() >= saved["batch"]
+
+
+def without_id(name: str, text: str, key: int | str) -> str | None:
+    """Return the note of a source without its answer to an id; None if it has none."""
+    if not name.startswith("note "):
+        return None
+    try:
+        saved = json.loads(text)
+        answers = saved["answers"]
+        places = [i for i, each in enumerate(answers) if each["id"] == key and type(each["id"]) is type(key)]
+    except (LookupError, TypeError, ValueError):  # a note that is not of `consume`
+        return None
+    for i in places:
+        answers[i] = {"id": None, "status": ERASED, "event": None, "source": answers[i]["source"]}
+    return json.dumps(saved | {"erased": True}) if places else None
 
 
 def _do(live: "LiveModel", batch: Any, number: int, name: str, keeps: bool) -> list[dict[str, Any]]:
@@ -174,6 +196,10 @@ def _prediction(answer: Predictions) -> dict[str, Any]:
 
 
 def _refused(key: Any, place: str, problem: str) -> dict[str, Any]:
+    # Whatever a message calls its id, its answer must be shorter than any sink allows, and not nested.
+    is_plain = key is None or isinstance(key, str | int | float)
+    if not is_plain or len(str(key)) > LONGEST:
+        key = short_repr(key) if is_plain else f"a {type(key).__name__}"
     return {"id": key, "status": REFUSED, "event": None, "source": place, "message": problem}
 
 

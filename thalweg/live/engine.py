@@ -43,13 +43,14 @@ class Engine:
 
     def __init__(self, model: Model, max_known: int, budget: LabelBudget | None) -> None:
         self.model, self.budget = model, budget
-        self.event = self.n_predicted = 0
+        self.event = self.n_predicted = self.n_dropped = 0
         self.time = 0.0
         self.done = DoneIds(max_known)
         self.is_watched = False
         self.watch: LiveWatch | None = None
         self._number_base = 0
         if model._begun:
+            self.n_dropped = model._late.n_dropped
             self._adopt_model()
 
     def _adopt_model(self) -> None:
@@ -70,6 +71,8 @@ class Engine:
                     "time": np.full(n, self.time), "answer": np.full(n, -1), "n_classes": np.zeros(n),
                 }  # fmt: skip
                 self.waiting.add(rows.ids, X, Said(fields, np.zeros((n, 0)), None))
+        set_max_waiting(self.model, self.model.max_waiting)
+        self.resize_waiting(self.model.max_waiting)
 
     def begin_watch(self, state: State | None = None) -> None:
         """Follow how the model does, from now on or from a saved state; not if it is not watched."""
@@ -147,6 +150,7 @@ class Engine:
     def state(self) -> tuple[State, dict[str, Any]]:
         """Return the state of the model, and all else, as plain data that later events do not change."""
         live: dict[str, Any] = {"event": self.event, "time": self.time, "n_predicted": self.n_predicted,
+                                "n_dropped": self.n_dropped,
                                 "number_base": self._number_base, "done": self.done.state(),
                                 "budget": None if self.budget is None else self.budget.state(),
                                 "watch": None if self.watch is None else self.watch.state()}
@@ -172,7 +176,8 @@ class Engine:
             made = cls(Model().restore(model), 1, budget)
         made.event, made.time = int(live["event"]), float(live["time"])
         made.n_predicted, made._number_base = int(live["n_predicted"]), int(live["number_base"])
-        if not all(0 <= n <= FAR for n in (made.event, made.n_predicted, made._number_base)):
+        made.n_dropped = int(live.get("n_dropped", 0))  # earlier releases did not keep it
+        if not all(0 <= n <= FAR for n in (made.event, made.n_predicted, made._number_base, made.n_dropped)):
             raise ValueError("the events of a checkpoint have numbers beyond all that there are")
         made.done = DoneIds.from_state(live["done"])
         if made.has_begun:
@@ -202,12 +207,24 @@ class Engine:
         self.model = model
         self._adopt_model()
         if waiting is not None and waiting.n_features == self.waiting.n_features:
-            self.waiting, waiting.capacity = waiting, self.waiting.capacity
+            self.waiting = waiting
+            self.resize_waiting(model.max_waiting)
         self.begin_watch()
 
     def next_number(self) -> int:
         """Return the number of the next row, counted as `LateRows` does."""
         return self._number_base + self.event + 1
+
+    def change(self, settings: dict[str, Any]) -> None:
+        """Change settings as of the next event; to do so again before that event changes nothing."""
+        if "max_waiting" in settings:
+            set_max_waiting(self.model, settings["max_waiting"])
+            if self.has_begun:
+                self.resize_waiting(settings["max_waiting"])
+        if "max_known" in settings:
+            self.done.resize(settings["max_known"])
+        if "budget" in settings:
+            self.budget = LabelBudget().restore(settings["budget"])
 
     def resize_waiting(self, capacity: int) -> None:
         """Let so many rows wait; drop the oldest if more do."""
@@ -216,6 +233,7 @@ class Engine:
             key, slot = self.waiting.index.popitem(last=False)
             self.waiting.free([slot])
             self.done.add(key, DROPPED, self.event)
+            self.n_dropped += 1
 
     def begin(self, model: Model, ids: list[Id], codes: list[int], n: int) -> None:
         """Go on with the model that has begun with `n` rows, some of them with these ids."""
@@ -231,6 +249,13 @@ def packed(live: dict[str, Any]) -> dict[str, Any]:
     """Return what `Engine.state` returned as it is saved."""
     found = live | {"done": packed_ids(live["done"])}
     return found | {"waiting": packed_ids(live["waiting"])} if "waiting" in live else found
+
+
+def set_max_waiting(model: Model, max_waiting: int) -> None:
+    """Change how many rows may wait in a model; all that do stay until an engine takes them over."""
+    if model._begun:
+        model._late._rows.capacity = max(max_waiting, len(model._late))
+    model.max_waiting = max_waiting
 
 
 def check_waiting(model: Model) -> None:

@@ -3,7 +3,6 @@
 import queue
 import threading
 import time
-from contextlib import suppress
 from os import PathLike
 from pathlib import Path
 from typing import Any, NoReturn
@@ -54,6 +53,8 @@ class LiveFollower(HasEngine):
             raise LiveError(f"{folder}: there is no such folder")
         self._log = Log(self.folder, read_only=True)
         self._tasks: queue.SimpleQueue[Task | None] = queue.SimpleQueue()
+        self._unanswered: list[Task] = []  # of those that were taken from the queue
+        self._ending = threading.Lock()
         self._reads = QuickReads()
         try:
             self._load()
@@ -75,7 +76,7 @@ class LiveFollower(HasEngine):
         """Read the newest checkpoint; the owner may be replacing it, so this is tried more than once."""
         for attempt in range(TRIES):
             try:
-                self._emptied = self._log.meta("emptied")
+                self._erasures = self._log.erasures()
                 self._engine, _ = newest_engine(self.folder)
                 break
             except LogDamaged:
@@ -98,28 +99,31 @@ class LiveFollower(HasEngine):
                     self._answer(tasks)
         except Exception as error:
             self.failure = error
-        self._is_closed = True
+        with self._ending:
+            self._is_closed = True
         self._is_ready.set()
-        self._has_ended.set()
-        deliver_each([(task.done, self._stopped()) for task in tasks or ()])
-        self._refuse_queued()
+        while not self._tasks.empty():
+            if (task := self._tasks.get()) is not None:
+                self._unanswered.append(task)
+        self._deliver([(task, self._stopped()) for task in self._unanswered])
 
     def _put(self, task: Task) -> None:
-        self._tasks.put(task)
-        if self._has_ended.is_set():  # the thread may not have seen it
-            self._refuse_queued()
+        """Queue a task; raise LiveStopped if nobody would do it."""
+        with self._ending:
+            if self._is_closed:
+                raise self._stopped()
+            self._tasks.put(task)
 
-    def _refuse_queued(self) -> None:
-        with suppress(queue.Empty):
-            while True:
-                if (task := self._tasks.get_nowait()) is not None:
-                    deliver_each([(task.done, self._stopped())])
+    def _deliver(self, answers: list[tuple[Task, Any]]) -> None:
+        done = {id(task) for task, _ in answers}
+        self._unanswered = [task for task in self._unanswered if id(task) not in done]
+        deliver_each([(task.done, result) for task, result in answers])
 
     def _refresh(self) -> None:
         """Read new events; begin again from a checkpoint if the owner has removed some or erased an id."""
         for attempt in range(TRIES):
             try:
-                if self._log.meta("emptied") != self._emptied:
+                if self._log.erasures() != self._erasures:
                     self._load()
                 replay(self._engine, self._log)
                 return
@@ -136,6 +140,7 @@ class LiveFollower(HasEngine):
         tasks = []
         while task is not None:
             tasks.append(task)
+            self._unanswered.append(task)
             if self._tasks.empty():
                 return tasks
             task = self._tasks.get()
@@ -145,30 +150,22 @@ class LiveFollower(HasEngine):
         return tasks
 
     def _answer(self, tasks: list[Task]) -> None:
-        """Answer tasks, and remove them from the list: what is left in it, if one fails, has no answer yet."""
         reads = [task for task in tasks if task.call is None]
-        tasks[:] = [task for task in tasks if task.call is not None]
-        if reads:
-            deliver_each([(task.done, found) for task, found in zip(reads, self._read(reads), strict=True)])
-        while tasks:
-            task = tasks.pop(0)
+        if reads and not self._engine.has_begun:
+            self._deliver([(task, LiveError(NO_COLUMNS)) for task in reads])
+        elif reads:
+            start = time.thread_time()
+            results: list[Any]
             try:
-                found = task.call() if task.call is not None else None
+                results = read(self._engine, [task.request for task in reads])  # type: ignore[misc]
             except Exception as error:
-                deliver_each([(task.done, error)])
-                raise
-            deliver_each([(task.done, found)])
-
-    def _read(self, tasks: list[Task]) -> list[Any]:
-        if not self._engine.has_begun:
-            return [LiveError(NO_COLUMNS)] * len(tasks)
-        start = time.thread_time()
-        try:
-            results = read(self._engine, [task.request for task in tasks])  # type: ignore[misc]
-        except Exception as error:
-            return [error] * len(tasks)
-        self._reads.note(sum(task.n_rows for task in tasks), time.thread_time() - start)
-        return results
+                results = [error] * len(reads)
+            else:
+                self._reads.note(sum(task.n_rows for task in reads), time.thread_time() - start)
+            self._deliver([*zip(reads, results, strict=True)])
+        for task in tasks:
+            if task.call is not None:
+                self._deliver([(task, task.call())])
 
     def submit(self, request: Request, done: Done) -> None:
         """Queue a prediction without ids; `done` gets the result from the thread of the follower."""
@@ -176,8 +173,6 @@ class LiveFollower(HasEngine):
             self._refuse("what changes the model")
         if not self._is_ready.is_set():
             raise Recovering(f"{self.folder}: events are being replayed: try again soon")
-        if self._is_closed:
-            raise self._stopped()
         self._put(task_of(request, done))
 
     def read_now(self, request: PredictRequest) -> Predictions | None:
@@ -205,8 +200,6 @@ class LiveFollower(HasEngine):
         return result
 
     def _call(self, function: Any) -> Any:
-        if self._is_closed:
-            raise self._stopped()
         found: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._put(Task(None, function, found.put, 0))
         return self._result(found.get())

@@ -129,8 +129,10 @@ def _replay_all(log: Log, engines: list[Engine], problems: list[str]) -> tuple[i
     try:
         for later in engines[1:]:
             n += replay(engine, log, until=later.event)
+            for _, settings in [each for each in log.changes() if each[0] == later.event]:
+                later.change(settings)  # it may have been written before
             if _bounds(engine) != _bounds(later):
-                engine = later  # it was written because of other bounds
+                engine = later  # an earlier release wrote it because of other bounds
             elif engine.event != later.event or engine.digest() != later.digest():
                 before = "what the checkpoint before it and the events after that lead to"
                 problems.append(f"the checkpoint at event {later.event} differs from {before}")

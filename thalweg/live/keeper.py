@@ -147,7 +147,9 @@ class Keeper:
         checkpoints.remove_old(self.folder, keep=1)
         checkpoints.remove_parts(self.folder)
         checkpoints.flush_folder(self.folder)
-        self.log.set_meta("emptied", str(engine.event))
+        # The number tells followers of several erasures at one event. The checkpoint has the changes.
+        number = str(int(self.log.meta("erasures") or 0) + 1)
+        self.log.set_all({"emptied": str(engine.event), "erasures": number, "changes": "[]"})
         while self.log.remove(engine.event + 1):
             pass
         self.log.shrink()

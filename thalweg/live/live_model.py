@@ -8,6 +8,7 @@ from typing import Any
 
 from thalweg._parameters import real_number, whole_number, wrong
 from thalweg.live import checkpoints
+from thalweg.live.answering import checked_id
 from thalweg.live.engine import Engine
 from thalweg.live.errors import LiveError, Recovering
 from thalweg.live.folder import adopt_settings, check_folder, first_engine
@@ -16,6 +17,7 @@ from thalweg.live.keeper import LEAST, Keeper
 from thalweg.live.lock import FolderLock
 from thalweg.live.log import Survive
 from thalweg.live.operations import erase, exported, replace
+from thalweg.live.origin import origin_of
 from thalweg.live.recovery import check_span, check_version, newest_engine, replay
 from thalweg.live.requests import LabelRequest, LearnRequest, Outcomes, Predictions, PredictRequest, Request
 from thalweg.live.worker import Deliver, Done, Task, Worker, task_of
@@ -48,7 +50,8 @@ class LiveModel(HasEngine):
         What an acknowledged event survives: a loss of power, or only the end of the process, which needs no
         flush of the disk.
     max_waiting : int or None, default=None
-        Most rows that wait for their labels; by default that of the model. Then the oldest is dropped.
+        Most rows that wait for their labels, also in a model that replaces this one; by default that of the
+        model. Then the oldest is dropped.
     max_age : float or None, default=None
         Seconds after which a row no longer waits for its label; None for no bound.
     max_known : int, default=100000
@@ -57,7 +60,7 @@ class LiveModel(HasEngine):
         Most rows of requests that may be queued; then `QueueFull` is raised.
     label_budget : LabelBudget, float or None, default=None
         Says for each row predicted with an id whether its label would help: a `thalweg.trust.LabelBudget`, or
-        the share of rows to ask for. For a folder that has events its own goes on.
+        the share of rows to ask for. A folder goes on with its own if None, or if parameters are the same.
     watch : bool, default=True
         Whether a `thalweg.live.watch.LiveWatch` follows how the model does; it is saved in checkpoints.
     wait : bool, default=True
@@ -84,6 +87,8 @@ class LiveModel(HasEngine):
         Rows that wait for their labels.
     is_recovering : bool
         Whether events are being replayed.
+    origin : Origin
+        The `digest` of the model that was put into the folder last, `since` when, and after which `event`.
     failure : exception or None
         Why the live model has stopped.
 
@@ -121,7 +126,7 @@ class LiveModel(HasEngine):
         whole_number(WHO, "max_queue", max_queue, 1)
         self.folder = Path(folder)
         self._survive, self._least, self._watch = survive, checkpoint_seconds, watch
-        self._settings = max_waiting, max_known
+        self._settings = max_waiting, max_known, label_budget
         self._is_new = check_folder(self.folder, model)
         self._lock = FolderLock(self.folder, lock_timeout)
         try:
@@ -131,7 +136,8 @@ class LiveModel(HasEngine):
                 first_engine(self.folder, model, max_waiting, max_known, label_budget)
             checkpoints.remove_parts(self.folder)
             self._keeper = Keeper(self.folder, survive, checkpoint_seconds)
-            self._engine, _ = newest_engine(self.folder, self._watch)
+            self._engine, self._damaged = newest_engine(self.folder, self._watch)
+            self.origin = origin_of(self._keeper.log)
             check_span(self._engine, self._keeper.log, self.folder)
             check_version(self._engine, self._keeper.log, replay_other_version)
         except BaseException:
@@ -148,7 +154,10 @@ class LiveModel(HasEngine):
         """Replay the events after the checkpoint; called in the thread of the live model."""
         replay(self._engine, self._keeper.log)
         self._keeper.begin_version(self._engine.event + 1)
-        if adopt_settings(self._engine, *self._settings):
+        is_changed = adopt_settings(self._engine, self._keeper.log, *self._settings)
+        if is_changed or self._damaged:
+            # A damaged file must not be one of the two that are kept, or be taken for one at this event.
+            checkpoints.remove(self.folder, self._damaged)
             self._keeper.checkpoint_now(self._engine, again=True)
         return self._engine, self._keeper
 
@@ -286,7 +295,8 @@ class LiveModel(HasEngine):
         dict
             `was_waiting`, `was_known`; and how many `checkpoints` and `groups` of events were removed.
         """
-        return dict(self._call(lambda: erase(self._engine, self._keeper, key)))
+        found = checked_id(key)
+        return dict(self._call(lambda: erase(self._engine, self._keeper, found)))
 
     def replace(self, model: Model, *, drop_waiting: bool = False) -> int:
         """Go on with another model, between two requests; return the event.
@@ -294,7 +304,10 @@ class LiveModel(HasEngine):
         Rows that wait go on waiting if both models have the same inputs; the new one learns their labels as
         those of ordinary rows. Otherwise this raises LiveError, or drops them with `drop_waiting`.
         """
-        return int(self._call(lambda: replace(self._engine, self._keeper, model, drop_waiting)))
+        most = self._settings[0]
+        event = int(self._call(lambda: replace(self._engine, self._keeper, model, drop_waiting, most)))
+        self.origin = self._call(lambda: origin_of(self._keeper.log))
+        return event
 
     def close(self) -> None:
         """Do what is queued, write a checkpoint, and release the folder."""

@@ -1,6 +1,7 @@
 """The log of a live model: groups of events in an SQLite database."""
 
 import contextlib
+import json
 import sqlite3
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,6 +12,8 @@ from typing import Any, Literal, NamedTuple
 from thalweg._atomic_file import make_private
 from thalweg.errors import short_repr
 from thalweg.live.errors import CommitFailed, LogDamaged
+from thalweg.saving.container import pack, unpack
+from thalweg.saving.plain import from_json, to_json
 
 NAME = "log.sqlite"
 FORMAT = "1"
@@ -103,8 +106,36 @@ class Log:
 
     def set_meta(self, key: str, value: str) -> None:
         """Store text under a key."""
+        self.set_all({key: value})
+
+    def set_all(self, notes: Mapping[str, str]) -> None:
+        """Store texts under their keys, all or none."""
         with self._writing():
-            self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+            self._db.execute("BEGIN IMMEDIATE")
+            self._db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", notes.items())
+            self._db.execute("COMMIT")
+
+    def erasures(self) -> tuple[str | None, str | None]:
+        """Return what changes whenever all events so far are removed because an id is erased."""
+        return self.meta("emptied"), self.meta("erasures")
+
+    def notes(self) -> dict[str, str]:
+        """Return all texts that are stored under a key."""
+        with self._reading():
+            return dict(self._db.execute("SELECT key, value FROM meta").fetchall())
+
+    def changes(self) -> list[tuple[int, dict[str, Any]]]:
+        """Return how settings were changed, in order: after which event, and to what."""
+        found = [(int(event), data) for event, data in json.loads(self.meta("changes") or "[]")]
+        return [(event, _setting(data)) for event, data in found]
+
+    def add_change(self, event: int, settings: dict[str, Any]) -> None:
+        """Note that settings were changed after an event."""
+        arrays: list[Any] = []
+        content = to_json(settings, arrays)
+        known = json.loads(self.meta("changes") or "[]")
+        data = pack({"content": content}, arrays).hex()
+        self.set_meta("changes", json.dumps([*known, [event, data]]))
 
     def versions(self) -> list[tuple[int, str]]:
         """Return the versions of thalweg that wrote the log, each with its first event."""
@@ -218,6 +249,14 @@ class Log:
     def close(self) -> None:
         """Close the database."""
         self._db.close()
+
+
+def _setting(data: str) -> dict[str, Any]:
+    try:
+        description, arrays = unpack(bytes.fromhex(data))
+        return dict(from_json(description["content"], arrays))
+    except (LookupError, TypeError, ValueError) as error:
+        raise LogDamaged(f"a change of settings is damaged: {error}") from error
 
 
 def now() -> float:

@@ -5,12 +5,16 @@ from typing import Any
 
 import numpy as np
 
+from thalweg.live.consuming import without_id
 from thalweg.live.engine import Engine, check_waiting
 from thalweg.live.errors import LiveError
 from thalweg.live.events import REPLACE, Group
+from thalweg.live.folder import with_max_waiting
 from thalweg.live.ids import Id
 from thalweg.live.keeper import Keeper
-from thalweg.live.waiting import DROPPED, NO_LABEL
+from thalweg.live.origin import note_of
+from thalweg.live.recoding import label_codes, misfit, recode
+from thalweg.live.waiting import DROPPED
 from thalweg.model import Model
 from thalweg.saving import from_bytes, to_bytes
 
@@ -24,20 +28,26 @@ def exported(engine: Engine) -> Model:
         model._late._store(engine.waiting.rows(slots), list(engine.waiting.index), numbers)
     if engine.has_begun:
         model._late._next = engine.next_number()
+        model._late._rows.n_dropped = engine.n_dropped
     return model
 
 
-def replace(engine: Engine, keeper: Keeper, model: Model, drop_waiting: bool) -> int:
-    """Put another model instead of the engine's, as an event that is on disk; return it."""
+def replace(
+    engine: Engine, keeper: Keeper, model: Model, drop_waiting: bool, max_waiting: int | None = None
+) -> int:
+    """Put another model instead of the engine's, as an event that is on disk; return it.
+
+    As many rows may wait as `max_waiting`, by default as many as in the model.
+    """
     if not isinstance(model, Model) or not model._begun:
         raise LiveError("a model can only be replaced by a thalweg.Model that has learned")
-    data = to_bytes(model)
+    data = to_bytes(with_max_waiting(from_bytes(to_bytes(model)), max_waiting))
     fresh = from_bytes(data)
-    loses_rows = engine.has_begun and len(engine.waiting) and not fits(engine.model, fresh)
-    if loses_rows and not drop_waiting:
+    why = misfit(engine.model, fresh) if engine.has_begun and len(engine.waiting) else None
+    if why is not None and not drop_waiting:
         raise LiveError(
-            f"{len(engine.waiting):,} rows wait for their labels, and the new model has other inputs: wait "
-            "for the labels, or drop those rows with drop_waiting=True"
+            f"{len(engine.waiting):,} rows wait for their labels, and the new model has other inputs: it "
+            f"{why}. Wait for the labels, or drop those rows: drop_waiting=True, by HTTP ?drop_waiting=true"
         )
     check_waiting(fresh)
     group = Group(
@@ -45,35 +55,24 @@ def replace(engine: Engine, keeper: Keeper, model: Model, drop_waiting: bool) ->
         np.empty(0, dtype=np.intp), model=data,
     )  # fmt: skip
     keeper.add(group, engine.event + 1)
-    keeper.commit()
+    keeper.commit(note_of(model, group.time, engine.event + 1))
     apply_replace(engine, fresh, group.time)
     return engine.event
 
 
 def apply_replace(engine: Engine, model: Model, when: float) -> None:
     """Go on with another model: rows that wait are dropped if they do not fit it."""
-    if engine.has_begun and not fits(engine.model, model):
-        for key in list(engine.waiting.index):
-            engine.waiting.free([engine.waiting.index.pop(key)])
-            engine.done.add(key, DROPPED, engine.event + 1)
     if engine.has_begun:
-        names = {each: code for code, each in enumerate(model._coding.plain()["classes"])}
-        engine.done.recode([names.get(each, NO_LABEL) for each in engine.model._coding.plain()["classes"]])
+        if misfit(engine.model, model) is None:
+            recode(engine.waiting, engine.model, model)
+        else:
+            for key in list(engine.waiting.index):
+                engine.waiting.free([engine.waiting.index.pop(key)])
+                engine.done.add(key, DROPPED, engine.event + 1)
+        engine.done.recode(label_codes(engine.model, model))
     engine.replace(model)
     engine.event += 1
     engine.time = when
-
-
-def fits(old: Model, new: Model) -> bool:
-    """Return whether the coded rows of a model mean the same to another, which may know more categories."""
-    before, after = old._coding.plain(), new._coding.plain()
-    if old._late._sparse != new._late._sparse or len(before["columns"]) != len(after["columns"]):
-        return False
-    for one, other in zip(before["columns"], after["columns"], strict=True):
-        values, others = one.pop("values", []), other.pop("values", [])
-        if one != other or values != others[: len(values)]:
-            return False
-    return bool(before["classes"] == after["classes"][: len(before["classes"])])
 
 
 def erase(engine: Engine, keeper: Keeper, key: Id) -> dict[str, Any]:
@@ -85,5 +84,9 @@ def erase(engine: Engine, keeper: Keeper, key: Id) -> dict[str, Any]:
         if slot is not None:
             engine.waiting.free([slot])
     was_known = engine.done.discard(key)
+    notes = keeper.log.notes()
+    changed = {name: text for name in notes if (text := without_id(name, notes[name], key)) is not None}
+    if changed:
+        keeper.log.set_all(changed)
     removed = keeper.forget_before(engine)
     return {"was_waiting": was_waiting, "was_known": was_known, **removed}

@@ -39,25 +39,27 @@ logger = logging.getLogger("thalweg.live")
 BLOCK = 512  # events that are passed to the learner at once
 
 
-def newest_engine(folder: Path, watched: bool = True) -> tuple[Engine, str]:
-    """Return the state at the newest checkpoint that is good, and the version that wrote it.
+def newest_engine(folder: Path, watched: bool = True) -> tuple[Engine, list[int]]:
+    """Return the state at the newest checkpoint that is good, and the events of newer ones that are not.
 
     If it is `watched`, a `LiveWatch` continues from what the checkpoint has of one, or begins.
     """
-    problems = []
+    problems, damaged = [], []
     for found in checkpoints.readable(folder):
         if isinstance(found, tuple) and not isinstance(found, checkpoints.Checkpoint):
             event, error = found
             problems.append(f"checkpoint-{event}.tw: {error}")
+            damaged.append(event)
             logger.warning("a checkpoint is left out: %s", problems[-1])
             continue
         try:
             engine = Engine.from_state(found.model, found.live)
             engine.is_watched = watched
             engine.begin_watch(found.live.get("watch"))
-            return engine, found.version
+            return engine, damaged
         except (ThalwegError, LookupError, TypeError, ValueError) as error:
             problems.append(f"checkpoint-{found.event}.tw: {error}")
+            damaged.append(found.event)
             logger.warning("a checkpoint is left out: %s", problems[-1])
     seen = "; ".join(problems) if problems else "there is none"
     raise LogDamaged(f"{folder}: no checkpoint can be read: {seen}")
@@ -98,11 +100,20 @@ def replay(engine: Engine, log: Log, until: int | None = None) -> int:
 
     Groups are joined into blocks, which changes nothing but the time it takes.
     """
-    first, block = engine.event, None
+    first, block, n_changed = engine.event, None, 0
     while True:
         after = engine.event + (0 if block is None else len(block))
         entries = log.entries(after)
         entries = [each for each in entries if until is None or each.first + each.n - 1 <= until]
+        # Read after the groups: a change is on disk before any event that comes after it.
+        changes = [each for each in log.changes() if each[0] >= first][n_changed:]
+        if changes and changes[0][0] <= after:
+            if block is not None:
+                block.finish()
+            block, n_changed = None, n_changed + 1
+            engine.change(changes[0][1])
+            continue
+        entries = [each for each in entries if not changes or each.first <= changes[0][0]]
         if not entries:
             break
         _check_order(entries, after + 1)

@@ -1,6 +1,6 @@
 """Rows of requests in their various forms: how many there are, some of them, their labels."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -34,11 +34,17 @@ def chosen_rows(rows: Any, places: Sequence[int]) -> Any:
     return rows[list(places)]
 
 
+def label_list(labels: Any) -> list[Any]:
+    """Return labels as a list; a text is one label, not as many as it has characters."""
+    if getattr(labels, "ndim", 1) == 0:
+        return [labels.item()]
+    return [labels] if isinstance(labels, str | bytes) or not isinstance(labels, Iterable) else list(labels)
+
+
 def with_labels(rows: Any, labels: Any, model: Model) -> tuple[Any, list[Any]]:
     """Return rows and their labels, which are in the target column of records if `labels` is None."""
     if labels is not None:
-        one = isinstance(labels, str) or not hasattr(labels, "__len__")
-        return rows, [labels] if one else list(labels)
+        return rows, label_list(labels)
     target = model._coding.target if model._begun else model.target
     if isinstance(rows, dict):
         rows = [rows]

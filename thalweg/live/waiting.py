@@ -100,6 +100,31 @@ class WaitingStore:
             self._X[list(slots)] = 0.0
         self._free.extend(slots)
 
+    def set_input(self, slots: Ints, place: int, values: Floats) -> None:
+        """Change one input of dense rows."""
+        self._X[slots, place] = values
+
+    def recode(self, codes: Sequence[int], n_classes: int) -> None:
+        """Give what was predicted the codes of another model: `codes` has that of each class, -1 for none.
+
+        A row whose answer is none of its classes has no answer any more.
+        """
+        n_same = next((k for k, code in enumerate(codes) if code != k), len(codes))
+        changed = np.flatnonzero(self._fields["n_classes"] > n_same)
+        if not len(changed):
+            return
+        self._widen(n_classes)
+        known = np.array(codes[: self._p.shape[1]], dtype=np.intp)
+        places = np.flatnonzero(known >= 0)
+        targets = known[places]
+        for values in (self._p, self._sets):
+            found = np.zeros((len(changed), values.shape[1]), dtype=values.dtype)
+            found[:, targets] = values[changed][:, places]
+            values[changed] = found
+        answers = self._fields["answer"][changed]
+        self._fields["answer"][changed] = np.array([*codes, -1])[np.where(answers < 0, len(codes), answers)]
+        self._fields["n_classes"][changed] = n_classes
+
     def n_aged(self, latest: float) -> int:
         """Return how many of the oldest rows came at `latest` or before."""
         n = 0

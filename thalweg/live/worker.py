@@ -330,12 +330,12 @@ def _ids(request: Request) -> Sequence[Any]:
     if ids is None or isinstance(ids, str | int):
         return () if ids is None else (ids,)
     try:
-        return ids.tolist() if hasattr(ids, "tolist") else list(ids)
+        return list(ids.tolist() if hasattr(ids, "tolist") else ids)
     except TypeError:
         return ()
 
 
 def task_of(request: Request, done: Done) -> Task:
     """Return the task of a request; raise RowError if it has no rows that could be counted."""
-    n = len(request.ids) if not hasattr(request, "rows") else number_of_rows(request.rows)
+    n = number_of_rows(request.rows) if hasattr(request, "rows") else len(_ids(request))
     return Task(request, None, done, max(n, 1))

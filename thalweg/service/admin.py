@@ -1,5 +1,6 @@
 """Routes that change a service: replace a model, erase an id, compact the log."""
 
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -51,10 +52,13 @@ class Admin:
         served = self.models.find(request.path_params["name"])
         served.check_ready()
         _check_type(request, MODEL_TYPE)
+        drops = request.query_params.get("drop_waiting", "false")
+        if drops not in ("true", "false"):
+            raise RequestError("wrong_field", "drop_waiting must be true or false", field="drop_waiting")
         check_length(headers_of(request.scope["headers"]), MAX_MODEL)
         content = await read_body(request.receive, MAX_MODEL, MODEL_SECONDS)
         model = await in_thread(_model, content)
-        await in_thread(served.live.replace, model)
+        await in_thread(partial(served.live.replace, drop_waiting=drops == "true"), model)
         return JSONResponse({"name": served.name, "event": served.live.event})
 
     async def erase(self, request: Request) -> Response:

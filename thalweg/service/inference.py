@@ -7,6 +7,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from thalweg.errors import short_repr
 from thalweg.live.requests import Predictions
 from thalweg.service import bodies, media
 from thalweg.service.access import headers_of
@@ -86,8 +87,8 @@ class Inference:
             )
         rows, n = rows_of(found.inputs, self.settings.limits.max_rows, served.columns())
         asked = Asked(PREDICT, n, rows, _ids(parameters.get("ids"), n))
-        asked.durable = parameters.get("durable", True) is True
-        asked.sets = parameters.get("sets", False) is True
+        asked.durable = _one_of(parameters, "durable", (True, False, "soon")) is True
+        asked.sets = _one_of(parameters, "sets", (False, True))
         self._spend(request, n)
         result: Predictions = await served.groups.result(asked)
         answer: dict[str, Any] = {"model_name": served.name}
@@ -136,6 +137,16 @@ def metadata(served: Served) -> dict[str, Any]:
         parameters = {}
     return {"name": served.name, "versions": [], "platform": "thalweg", "inputs": inputs, "outputs": outputs,
             "parameters": parameters}  # fmt: skip
+
+
+def _one_of(parameters: dict[str, Any], name: str, allowed: tuple[bool | str, ...]) -> Any:
+    """Return a parameter, the first of the values allowed if it is not given."""
+    found = parameters.get(name, allowed[0])
+    if not any(found is each or (isinstance(each, str) and found == each) for each in allowed):
+        words = " or ".join(msgspec.json.encode(each).decode() for each in allowed)
+        problem = f"{name} must be {words}, got {short_repr(found)}"
+        raise RequestError("wrong_field", problem, field=f"parameters.{name}")
+    return found
 
 
 def _ids(given: Any, n: int) -> list[int | str] | None:

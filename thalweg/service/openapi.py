@@ -108,7 +108,7 @@ def _reads(admin: bool) -> dict[str, str]:
         "/v2/models/{name}/label": "Learn labels; an extension of the protocol.",
     }
     return found | ({
-        "/admin/models/{name}": "Replace a model by the model file in the body.",
+        "/admin/models/{name}": "Replace a model by the model file in the body; `?drop_waiting=true`.",
         "/admin/models/{name}/erase": "Remove an id from the log and the checkpoints.",
         "/admin/models/{name}/compact": "Remove what no checkpoint needs from the log.",
     } if admin else {})  # fmt: skip

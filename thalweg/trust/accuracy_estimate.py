@@ -1,5 +1,6 @@
 """How good a model is now, from what it said and the labels that have come so far."""
 
+from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from typing import Any, Self
 
@@ -372,6 +373,6 @@ class AccuracyEstimate(Stateful, BaseEstimator):
         if not good or state["is_named"] not in (True, False, None):
             raise StateError(f"{self._who}: the ids of the state do not belong to rows that wait")
         rows = RowNumbers(self._who)
-        rows.of = dict(zip(plain_ids(list(names), self._who), map(int, numbers), strict=True))
+        rows.of = OrderedDict(zip(plain_ids(list(names), self._who), map(int, numbers), strict=True))
         rows.has_ids = state["is_named"]
         self._rows, self._n_classes, self._kernel = rows, state["n_classes"], kernel

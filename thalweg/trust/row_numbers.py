@@ -1,5 +1,7 @@
 """Which number the row of an id has."""
 
+from collections import OrderedDict
+
 from thalweg.errors import WaitingError
 from thalweg.waiting import Ids, plain_ids
 
@@ -17,7 +19,8 @@ class RowNumbers:
 
     def __init__(self, who: str) -> None:
         self._who = who
-        self.of: dict[int | str, int] = {}
+        # To find its first entry, a dict walks over all that were deleted before it.
+        self.of: OrderedDict[int | str, int] = OrderedDict()
         self.has_ids: bool | None = None
 
     def checked(self, ids: Ids | None, n: int) -> list[int | str] | None:

@@ -2,7 +2,7 @@
 
 import json
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -103,20 +103,30 @@ def row_fields(row: Any) -> dict[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    """Return a value as JSON has it: NaN as null, dates as text."""
-    if hasattr(value, "item"):
-        value = value.item()
+    """Return a value as JSON has it: NaN as null, dates as text; lists stay lists, which services refuse."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
     if isinstance(value, float) and value != value:
         return None
     if value is None or isinstance(value, str | int | float):
         return value
     if isinstance(value, Mapping):
         return {str(key): plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(each) for each in value]
     return str(value)
 
 
+def is_one_value(value: Any) -> bool:
+    """Return whether this is one value, such as text or a number, and not a sequence of them."""
+    is_one = isinstance(value, str | bytes) or not isinstance(value, Iterable)
+    return is_one or getattr(value, "ndim", None) == 0
+
+
 def listed(values: Any) -> list[Any]:
-    """Return values as a list of plain ones."""
+    """Return one value or several as a list of plain ones; a text is one."""
+    if is_one_value(values):
+        return [plain(values)]
     return [plain(each) for each in (values.tolist() if hasattr(values, "tolist") else values)]
 
 

@@ -13,9 +13,9 @@ from thalweg.live.client.answers import (
     Prediction,
     calls,
     is_one_row,
+    is_one_value,
     listed,
     new_ids,
-    plain,
     row_fields,
 )  # fmt: skip
 
@@ -50,8 +50,7 @@ class ClientSettings:
 
     def label(self, ids: Any, labels: Any) -> tuple[list[Call], bool]:
         """Return the requests that send labels, and whether it is one alone."""
-        is_one = isinstance(ids, str | int)
-        known, given = ([ids], [plain(labels)]) if is_one else (listed(ids), listed(labels))
+        is_one, known, given = is_one_value(ids), listed(ids), listed(labels)
         _check_number("labels", given, known)
         fields = [{"id": each, "label": label} for each, label in zip(known, given, strict=True)]
         return [*calls(self._path("label", {}), fields, self.batch_size, Outcome, is_one)], is_one
@@ -59,7 +58,7 @@ class ClientSettings:
     def learn(self, rows: Any, labels: Any, ids: Any) -> tuple[list[Call], bool]:
         """Return the requests that learn rows, and whether it is one alone."""
         is_one, given, known = _rows_and_ids(rows, ids)
-        answers = [plain(labels)] if is_one else listed(labels)
+        answers = listed(labels)
         _check_number("labels", answers, given)
         known = known or new_ids(len(given))
         fields = _with(_with(_fields(given), "label", answers), "id", known)
@@ -78,7 +77,7 @@ def _rows_and_ids(rows: Any, ids: Any) -> tuple[bool, list[Any], list[Any] | Non
         rows = [*rows.iter_rows(named=True)]
     is_one = is_one_row(rows)
     given = [rows] if is_one else [*rows]
-    known = None if ids is None else [ids] if isinstance(ids, str | int) else listed(ids)
+    known = None if ids is None else listed(ids)
     if known is not None:
         _check_number("ids", known, given)
     return is_one, given, known

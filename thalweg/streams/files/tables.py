@@ -158,22 +158,73 @@ def is_records(rows: Any) -> bool:
 def as_table(rows: Any) -> tuple[Any, bool]:
     """Return a frame, records or one record as an Arrow table, and whether its columns have types."""
     if is_records(rows):
-        return _from_records([rows] if isinstance(rows, Mapping) else rows), False
+        records = [rows] if isinstance(rows, Mapping) else rows
+        return _table("records", _by_column([flat(record, i) for i, record in enumerate(records)])), False
+    where, columns = _columns(rows)
+    return _table(where, columns), True
+
+
+def readable_table(rows: Any, used: Collection[str] | None = None) -> tuple[Any, dict[str, dict[int, str]]]:
+    """Return what `as_table` does, and by column what is wrong with the cells of some rows.
+
+    A cell that is not one value is missing in the table; what is no record at all is empty, and its problem
+    is that of the column "". Of columns that are not `used`, those with such cells are left out.
+    """
+    problems: dict[str, dict[int, str]] = {}
+    columns: Mapping[str, Any]
+    if is_records(rows):
+        records: list[Mapping[str, Any]] = []
+        for i, record in enumerate([rows] if isinstance(rows, Mapping) else rows):
+            try:
+                records.append(flat(record, i))
+            except StreamError as error:
+                problems.setdefault("", {})[i] = str(error)
+                records.append({})
+        columns = _by_column(records)
+    else:
+        _, columns = _columns(rows)
+    found = {}
+    for name, values in columns.items():
+        array, wrong = _readable(values, used is not None)
+        if not wrong or used is None or name in used:
+            found[name] = array
+            problems |= {name: wrong} if wrong else {}
+    return pa.Table.from_arrays([*found.values()], names=[*found]), problems
+
+
+def _readable(values: Any, is_flat: bool) -> tuple[Any, dict[int, str]]:
+    """Return values as an Arrow array, and what is wrong with those that are missing there.
+
+    A column of nothing but lists is an array of lists, unless it must be flat.
+    """
+    try:
+        array = _checked(as_column(values))
+    except StreamError:
+        array = None
+    if array is not None and not (is_flat and pa.types.is_nested(array.type)):
+        return array, {}
+    cells = list(values) if array is None else array.to_pylist()
+    wrong = {i: why for i, cell in enumerate(cells) if (why := _problem_of(cell)) is not None}
+    return _checked(as_column([None if i in wrong else cell for i, cell in enumerate(cells)])), wrong
+
+
+def _columns(rows: Any) -> tuple[str, Mapping[str, Any]]:
+    """Return the columns of a frame or an array by name, and what it is called in messages."""
     if isinstance(rows, np.ndarray):
         if rows.ndim != 2:
             raise StreamError(f"an array must be rows × columns, got shape {rows.shape}")
-        return _table("array", {f"x{j}": rows[:, j] for j in range(rows.shape[1])}), True
+        return "array", {f"x{j}": rows[:, j] for j in range(rows.shape[1])}
     names = frame_names(rows)
     if names is None:
         raise TypeError(f"expected a frame, records or a path, got {short_repr(rows)}")
     twice = next((name for name, n in Counter(map(str, names)).items() if n > 1), None)
     if twice is not None:
         raise StreamError(f"{type(rows).__name__}: two columns are called {twice!r}; rename one")
-    return _table(type(rows).__name__, dict(zip(map(str, names), frame_columns(rows), strict=True))), True
+    return type(rows).__name__, dict(zip(map(str, names), frame_columns(rows), strict=True))
 
 
-def _from_records(records: Sequence[Mapping[str, Any]]) -> Any:
-    rows = [flat(record, i) for i, record in enumerate(records)]
+def _by_column(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the cells of flat records by column; the cost is that of the cells, not of columns × rows."""
     cells: dict[str, tuple[list[Any], list[int]]] = {}  # of each column: its values and their rows
     for i, row in enumerate(rows):
         for name, value in row.items():
@@ -182,8 +233,7 @@ def _from_records(records: Sequence[Mapping[str, Any]]) -> Any:
                 column = cells[name] = [], []
             column[0].append(value)
             column[1].append(i)
-    columns = {name: _column_of(*column, len(rows)) for name, column in cells.items()}
-    return _table("records", columns)
+    return {name: _column_of(*column, len(rows)) for name, column in cells.items()}
 
 
 def _column_of(values: list[Any], places: list[int], n_rows: int) -> Any:
@@ -256,20 +306,28 @@ def as_column(values: Any) -> Any:
         return pa.array([_text(value, i) for i, value in enumerate(plain)], pa.string())
 
 
-def _text(value: Any, row: int) -> str | None:
+def _problem_of(value: Any) -> str | None:
+    """Return why a value cannot be a cell; None if it can."""
     if isinstance(value, np.ndarray) or (hasattr(value, "__len__") and not isinstance(value, str | bytes)):
-        raise StreamError(f"data row {row + 1}: {short_repr(value)} is not one value")
+        return f"{short_repr(value)} is not one value"
+    if isinstance(value, str) and not value.isascii():
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            return f"{value!a} has half a surrogate pair, not text"
+    return None
+
+
+def _text(value: Any, row: int) -> str | None:
+    problem = _problem_of(value)
+    if problem is not None:
+        raise StreamError(f"data row {row + 1}: {problem}")
     if value is None or _is_nan(value):
         return None
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
     if isinstance(value, DATES):
         return value.isoformat(sep=" ") if isinstance(value, datetime.datetime) else value.isoformat()
-    if isinstance(value, str) and not value.isascii():
-        try:
-            value.encode()
-        except UnicodeEncodeError:
-            raise StreamError(f"data row {row + 1}: {value!a} has half a surrogate pair, not text") from None
     return _without_point(value) if isinstance(value, float) else str(value)
 
 

@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
 from os import PathLike
@@ -37,6 +38,19 @@ Distinct: TypeAlias = tuple[list[Any], int, Problems]
 T = TypeVar("T")
 
 
+_growing: ContextVar[bool] = ContextVar("growing", default=False)
+
+
+@contextmanager
+def growing_files(are_growing: bool = True) -> Iterator[None]:
+    """Let files that are opened here be such that others write: a row is read when its end is there."""
+    token = _growing.set(are_growing)
+    try:
+        yield
+    finally:
+        _growing.reset(token)
+
+
 @dataclass
 class Batch:
     """Parsed rows, their numbers in the file (from 1), and (number, message) of rows that do not parse."""
@@ -50,8 +64,9 @@ class Pieces:
     """The bytes of a text file, decompressed and in UTF-8; each piece but the last ends at the end of a line.
 
     A file is opened for each reading; of a pipe or standard input, what was read is kept in memory until the
-    `last` reading.
-    Those of a binary file are as they are.
+    `last` reading. Those of a binary file are as they are.
+
+    Within `growing_files`, a row at the end of a file that has no end yet is left out: `has_rest` says so.
     """
 
     def __init__(
@@ -61,6 +76,7 @@ class Pieces:
         self.name = name_of(path)
         self.once = is_once(path)
         self.share_read: float | None = None
+        self.is_growing, self.has_rest = _growing.get(), False
         self.encoding = Encoding(self.name, encoding, usual_encoding)
         self._live: Iterator[bytes] | None = None
         self._kept: list[bytes] | None = []
@@ -93,16 +109,30 @@ class Pieces:
             if other != UTF8:
                 file = self.encoding.recoded(file, other)
             first, is_binary = True, False
-            while piece := file.read(PIECE):
+            for piece in self._whole_rows(file):
                 self.share_read = whole.tell() / size if size else None
-                piece += _row_end(file, piece.endswith(b"\n"), _n_quotes(piece))
-                if len(piece) > MAX_ROW:
-                    raise StreamError(f"{self.name} is damaged or no text: no line ends in {MAX_ROW} bytes")
                 is_binary = is_binary or (first and b"\0" in piece)
                 if other == UTF8 and not is_binary:
                     piece = self.encoding.to_utf8(piece)
                 yield piece.removeprefix(BOM_UTF8) if first else piece
                 first = False
+
+    def _whole_rows(self, file: Any) -> Iterator[bytes]:
+        """Yield the bytes of a file in pieces that end with a row; the last one may have no end."""
+        rest = b""
+        while piece := file.read(PIECE):
+            piece = rest + piece
+            piece += _row_end(file, piece.endswith(b"\n"), _n_quotes(piece))
+            if len(piece) > MAX_ROW:
+                raise StreamError(f"{self.name} is damaged or no text: no line ends in {MAX_ROW} bytes")
+            # A row without an end is the last one, unless more is written while the file is read.
+            end = _end_of_rows(piece, self.is_growing)
+            piece, rest = piece[:end], piece[end:]
+            if piece:
+                yield piece
+        self.has_rest = bool(rest) and self.is_growing
+        if rest and not self.is_growing:
+            yield rest
 
 
 class TextSource:
@@ -135,6 +165,11 @@ class TextSource:
         self._all_pieces = pieces
         self._body = body
         self._form = form
+
+    @property
+    def has_rest(self) -> bool:
+        """Whether a last row was left out because it has no end yet."""
+        return self._all_pieces.has_rest
 
     @property
     def encoding(self) -> str | None:
@@ -285,6 +320,17 @@ def _row_end(file: Any, at_line_end: bool, n_quotes: int) -> bytes:
         n_bytes += len(line)
         n_quotes += _n_quotes(line)
     return b"".join(lines)
+
+
+def _end_of_rows(piece: bytes, quotes_end: bool) -> int:
+    """Return where the last whole row ends; if `quotes_end`, a quoted cell without an end is not whole."""
+    end = len(piece) if piece.endswith(b"\n") else max(piece.rfind(b"\n"), piece.rfind(b"\r")) + 1
+    if quotes_end:
+        whole = end
+        while _n_quotes(piece[:whole]) % 2:
+            whole = piece.rfind(b"\n", 0, piece.rfind(b'"', 0, whole)) + 1
+        end = whole if end - whole < PIECE else end  # a stray quote must not hold up what follows
+    return end
 
 
 def _plain_line_ends(piece: bytes) -> bool:
