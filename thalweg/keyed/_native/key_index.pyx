@@ -175,7 +175,7 @@ cdef class KeyIndex:
     cdef Py_ssize_t find_one_whole(self, int64_t key, bint adds) except -2:
         cdef table_t* t = &self.whole
         cdef uint64_t start = mixed(SEED ^ <uint64_t> key)
-        cdef Py_ssize_t place, left = MOST_PROBES
+        cdef Py_ssize_t place = -1, left = MOST_PROBES
         if t.room:
             place = start & (t.room - 1)
             while t.entry[place].number and left:
@@ -184,14 +184,14 @@ cdef class KeyIndex:
                 place, left = (place + 1) & (t.room - 1), left - 1
         if not adds:
             return -1
-        place = self.make_room(t, True, start)
+        place = self.make_room(t, True, start, place if left else -1)
         self.value[self.n], self.length[self.n], self.kind[self.n] = key, 0, WHOLE
         return self.put(t, <uint64_t> key, place)
 
     cdef Py_ssize_t find_bytes(self, const char* text, Py_ssize_t size, uint8_t kind, bint adds) except -2:
         cdef table_t* t = &self.texts
         cdef uint64_t found = siphash(text, size, kind, SEED, SECOND_SEED)
-        cdef Py_ssize_t place, number, left = MOST_PROBES
+        cdef Py_ssize_t place = -1, number, left = MOST_PROBES
         if t.room:
             place = found & (t.room - 1)
             while t.entry[place].number and left:
@@ -205,7 +205,7 @@ cdef class KeyIndex:
             return -1
         if size > MOST_BYTES:
             raise ValueError(f"a key has {size:,} bytes, at most {MOST_BYTES:,} are possible")
-        place = self.make_room(t, False, found)
+        place = self.make_room(t, False, found, place if left else -1)
         self.keep_bytes(text, size)
         self.value[self.n], self.length[self.n] = self.n_bytes - size, size
         self.kind[self.n] = kind
@@ -225,9 +225,10 @@ cdef class KeyIndex:
         self.n_bytes += size
         return 0
 
-    cdef Py_ssize_t make_room(self, table_t* t, bint is_whole, uint64_t start) except -1:
-        # For one more key, among the numbers and in the table; return its place there.
-        cdef Py_ssize_t place = -1, room
+    cdef Py_ssize_t make_room(self, table_t* t, bint is_whole, uint64_t start, Py_ssize_t place) except -1:
+        # For one more key, among the numbers and in the table; return its place there, which is `place` unless
+        # that is -1 or the table is full.
+        cdef Py_ssize_t room
         cdef bint fits
         if self.n == self.room:
             room = 3 * self.room // 2 + FIRST_ROOM
@@ -235,8 +236,8 @@ cdef class KeyIndex:
             self.length = <int32_t*> longer(self.length, room * sizeof(int32_t))
             self.kind = <uint8_t*> longer(self.kind, room)
             self.room = room
-        if 2 * (t.n + 1) <= t.room:
-            place = empty_place(t.entry, t.room, start)
+        if 2 * (t.n + 1) > t.room:
+            place = -1
         room = t.room
         while place < 0:
             room = max(2 * room, <Py_ssize_t> FIRST_ROOM)
