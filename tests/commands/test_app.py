@@ -297,6 +297,27 @@ def test_interrupted_after_many_rows_it_ends_soon():
     assert seconds < 0.3 * (start_up() + 1.0)
 
 
+def test_interrupted_after_many_rows_its_json_says_how_far_it_came():
+    printed, _, _ = interrupted_later(
+        "run", "sea", "--rows", 2_000_000_000, "--learner", "NaiveBayes", "--json"
+    )
+    found = json.loads(printed)
+    assert found["interrupted"] is True and found["rows"] > 200_000
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("compare", "NaiveBayes", "WindowLogistic", "--on", "sea", "--rows", 500_000, "--jobs", 1),
+        ("tune", "sea", "--rows", 2_000_000, "--learner", "WindowLogistic", "--jobs", 1, "--try", "period"),
+    ],
+)
+def test_what_consists_of_several_runs_ends_at_ctrl_c_without_a_result(command, tmp_path):
+    env = {**os.environ, "THALWEG_CACHE": str(tmp_path)}
+    printed, said, _ = interrupted(*command, after=start_up() + 1.0, env=env)
+    assert (printed, said) == ("", "thalweg: interrupted\n")
+
+
 def test_interrupted_before_the_first_row_it_says_so():
     printed, said, _ = interrupted("run", "-", after=0.5, stdin=subprocess.PIPE)
     assert (printed, said) == ("", "thalweg: interrupted\n")

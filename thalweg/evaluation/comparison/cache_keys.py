@@ -20,7 +20,7 @@ from thalweg.streams.openml import cache_folder
 
 OTHERS = ("sklearn", "river")
 """Other libraries whose classes are known by the files of the library. The code of any other class, in a
-script, a notebook or a package of one's own, may change until the next call: what it gives is not kept."""
+script, a notebook or a package of your own, may change until the next call: what it gives is not kept."""
 BELOW = ("numpy", "scipy", "scikit-learn")
 
 
@@ -95,7 +95,7 @@ def _code_of_function(function: FunctionType) -> str:
 
 
 def _name_of_distribution(distribution: Any) -> str:
-    """Return the name of a distribution of scipy.stats; raise TypeError for one of one's own, or of samples.
+    """Return the name of a distribution of scipy.stats; raise TypeError for one of your own, or of samples.
 
     The values of the latter are not among their arguments.
     """

@@ -45,7 +45,7 @@ def compare(
 
     Runs that ended before with the same settings, the same file and the same library are not run again: they
     are kept in the cache folder (THALWEG_CACHE, or the usual place of the system), with the times they took
-    then; `Comparison.kept` says which runs these are. Runs with classes of one's own are not kept, because
+    then; `Comparison.kept` says which runs these are. Runs with classes of your own are not kept, because
     their code may change; those of scikit-learn and River are.
 
     Parameters
