@@ -111,6 +111,10 @@ def test_a_model_without_rows_has_its_columns_from_a_file(tmp_path):
     assert live.learn(rows, [row.pop("paid") for row in rows]).statuses == ["learned"] * 100
     assert live.model.columns.kinds["shop"] == "category"
     live.close()
+    said = []
+    (plan,) = plans(folder=str(folder), learner="HoeffdingTree", schema=str(schema))
+    serve_models.opened([plan], say=said.append)["new"].close()
+    assert "--learner and --schema are for a new folder" in said[0]
 
 
 def test_a_model_whose_waiting_rows_are_damaged_is_not_served(tmp_path):

@@ -130,6 +130,16 @@ def test_the_last_batch_is_found_behind_many_messages_of_others(kafka):
     assert KafkaSink(topic, kafka.servers, name="first").last_batch() == 5
 
 
+def test_headers_of_others_in_the_topic_may_be_anything(kafka):
+    topic = next(names)
+    with KafkaSink(topic, kafka.servers, name="mine") as sink:
+        sink.write([{"n": 1}], 3)
+    for value in (b"\xff\xfe", None, b"1"):
+        kafka._owner.produce(topic, b"{}", headers=[("trace", value), ("thalweg-batch", value)])
+    kafka._owner.flush(10)
+    assert KafkaSink(topic, kafka.servers, name="mine").last_batch() == 3
+
+
 def test_a_batch_that_was_not_written_to_its_end_does_not_count(kafka):
     topic = next(names)
     sink = KafkaSink(topic, kafka.servers, name="half")

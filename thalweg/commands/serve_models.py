@@ -117,8 +117,11 @@ def _live(plan: Plan, replace: bool, say: Callable[[str], object], settings: dic
     from thalweg.live import LiveModel
 
     given = model_files.load(plan.file) if plan.file is not None and plan.has_events() else None
-    live = LiveModel(plan.folder, plan.first_model(), wait=False, **settings)
+    first = plan.first_model()
+    live = LiveModel(plan.folder, first, wait=False, **settings)
     if given is None:
+        if plan.schema is not None and first is None:
+            say(f"{_runs(live)}; --learner and --schema are for a new folder")
         return live
     try:
         if live.origin.digest == given.digest():

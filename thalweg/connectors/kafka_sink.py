@@ -2,7 +2,7 @@
 
 import hashlib
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Self
 
 from thalweg._parameters import real_number
@@ -104,12 +104,10 @@ class KafkaSink:
             place = kafka().TopicPartition
             consumer.assign([place(self.topic, number, start) for number, start in starts.items()])
             for message in self._until_end(consumer, set(starts)):
-                headers = {name: value.decode() for name, value in message.headers() or ()}
-                if headers.get(WRITER) == self.name:
+                found = _batch_of(message.headers() or (), self.name)
+                if found is not None:
                     spans.pop(message.partition(), None)
-                    done, _, size = headers[PLACE].partition("/")
-                    if done == size:
-                        last = max(last, (int(headers[NUMBER]), headers[CONTENT]))
+                    last = max(last, found)
             spans = {number: (low, starts[number]) for number, (low, _) in spans.items()}
             n *= 8
         return last
@@ -217,6 +215,16 @@ class KafkaSink:
 
     def __exit__(self, *error: object) -> None:
         self.close()
+
+
+def _batch_of(headers: Iterable[tuple[str, bytes | None]], name: str) -> tuple[int, str] | None:
+    """Return the batch of a message of this writer, -1 if it is not the last one of it; None for others."""
+    own = {WRITER, NUMBER, PLACE, CONTENT}  # others may write what they like
+    texts = {key: (value or b"").decode(errors="replace") for key, value in headers if key in own}
+    if texts.get(WRITER) != name:
+        return None
+    done, _, size = texts[PLACE].partition("/")
+    return (int(texts[NUMBER]), texts[CONTENT]) if done == size else (-1, "")
 
 
 def _checksum(messages: Messages) -> str:

@@ -184,7 +184,7 @@ class Operator:
             self._settle(coding, roles, self._learned(history, options))
         return self
 
-    def is_shared(self, shared: Any) -> bool:
+    def _is_shared(self, shared: Any) -> bool:
         """Return whether this is the model from which keys begin."""
         if self.bank.start == "cold":
             return False

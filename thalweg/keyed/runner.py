@@ -205,7 +205,7 @@ def _check_same(
         if value is not None and value != there[name]:
             problem = f"is {value!r}, but {folder} was begun with {there[name]!r}: use another folder"
             raise ParameterError.of("run", name, problem=problem)
-    if given is None and shared is not None and not known.is_shared(shared):
+    if given is None and shared is not None and not known._is_shared(shared):
         problem = f"is not the one that began {folder}: use another folder"
         raise ParameterError.of("run", "shared", problem=problem)
     if given is None and isinstance(begun_with, Model) and names["key"] is not None:
