@@ -8,7 +8,6 @@ from thalweg.checks.faults import can_interrupt, failing_allocation, interrupted
 from thalweg.checks.learner import inputs_may_come_later
 from thalweg.checks.rows import assert_proper, rows
 from thalweg.checks.running import assert_same
-from thalweg.errors import ParameterError
 from thalweg.learners import (
     AdaptiveLogistic,
     HoeffdingTree,

@@ -69,7 +69,7 @@ class MemberPool(RestoresDefaults, KeepsRows):
         self._after_begin(first_members)
 
     def _begin_to_grow(self) -> None:
-        """Do what `_begin_again` does, for members that are replaced at once by those there were, extended."""
+        """Do what `_begin_again` does, for members that those there were replace at once."""
         self._stand_ins = {}
         self._begin_again()
         self._stand_ins = None

@@ -29,7 +29,7 @@ class Saved(LateLabels):
         return state | {"next_parameters": states.to_plain(changed)}
 
     def _with_object(self, state: State, name: str, copied: Callable[[Any], Any]) -> State:
-        """Return a state with a parameter that is no plain value, and another one that it was set to since."""
+        """Return a state with a parameter that is no plain value, and what it was set to since."""
         now = getattr(self, name)
         began = (self._begun_with or {name: now})[name]
         state["parameters"][name] = copied(began)

@@ -297,6 +297,8 @@ class ParticleFilter(NativeOneHot, SeededClassifier):
         return raw.reshape(len(raw), outputs, raw.shape[1] // outputs)
 
     def _state_unlocked(self) -> State:
+        if "boundary" not in self.get_params(deep=False):  # of a subclass whose boundary is fixed
+            return super()._state_unlocked()
         # A boundary that is a function is in the state as that function. Others may use this learner
         # meanwhile: a twin without it is asked.
         state = super(ParticleFilter, self._with_parameters(boundary="linear"))._state_unlocked()
