@@ -8,7 +8,14 @@ import pytest
 from support.compositions import ALONE, PARTS, around, small
 
 from thalweg.checks.running import assert_same
-from thalweg.learners import AdaptiveStacking, HoeffdingTree, MajorityClass, NaiveBayes, OnlineBagging
+from thalweg.learners import (
+    AdaptiveStacking,
+    HoeffdingTree,
+    MajorityClass,
+    NaiveBayes,
+    OnlineBagging,
+    ParticleFilter,
+)
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(120, 3))
@@ -62,3 +69,21 @@ def test_so_is_one_of_a_member(learner, name):
     other = learner.copy().set_params(**{name: 17})
     assert_goes_on_as(other, learner, {name: 17})
     assert learner.get_params()[name] != 17
+
+
+def squares(X):
+    return np.hstack([X, X**2])
+
+
+@pytest.mark.parametrize("owner", ["OnlineBagging", "LastLabels"])
+def test_a_boundary_that_is_a_function_is_copied_with_an_owner_too(owner):
+    learner = around(owner, ParticleFilter(boundary=squares)).begin(3, [0, 1])
+    learner.test_then_train(X[:60], Y[:60])
+    other = pickle.loads(pickle.dumps(learner))
+    assert np.array_equal(other.test_then_train(X[60:], Y[60:]), learner.test_then_train(X[60:], Y[60:]))
+
+
+def test_so_is_one_that_was_set_since():
+    learner = ParticleFilter(boundary=squares).begin(3)
+    learner.test_then_train(X[:60], Y[:60])
+    assert_goes_on_as(learner.copy().set_params(boundary="linear"), learner, {"boundary": "linear"})

@@ -153,7 +153,10 @@ def grown(layout: Layout, lengths: Lengths, fresh: Arrays, old: Arrays, who: str
         shape = tuple(
             lengths[axis] if axis in GROWING else n for axis, n in zip(array.axes, before.shape, strict=True)
         )
-        lacks = array.missing and "input" in array.axes and shape != before.shape
+        if shape == before.shape:
+            new[name] = before.astype(array.dtype)
+            continue
+        lacks = array.missing and "input" in array.axes
         new[name] = new_array(shape, array.dtype, missing if lacks else array.fill)
         if shape == fresh[name].shape and not lacks:
             new[name][...] = fresh[name]

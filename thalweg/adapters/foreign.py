@@ -30,11 +30,7 @@ class ForeignLearner(StreamClassifier):
 
     def _state_unlocked(self) -> State:
         state = super(ForeignLearner, self._with_parameters(model=None))._state_unlocked()
-        began = self.model if self._begun_with is None else self._begun_with["model"]
-        state["parameters"]["model"] = copy.deepcopy(began)
-        if began is not self.model:
-            state["next_parameters"] = state.get("next_parameters", {}) | {"model": copy.deepcopy(self.model)}
-        return state
+        return self._with_object(state, "model", copy.deepcopy)
 
     def _state(self) -> State:
         return {"model": copy.deepcopy(self._model)} | self._own_state()

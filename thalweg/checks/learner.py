@@ -64,6 +64,16 @@ def predict_changes_nothing(learner: StreamClassifier) -> None:
     assert_same(learner.state(), before)
 
 
+def learning_tells_what_predicting_does(learner: StreamClassifier) -> None:
+    """The probabilities that learning returns for a row are those of predicting it before, bit for bit."""
+    X, y = rows(150, with_gaps=True)
+    learner = begun(learner)
+    for i in range(len(X)):
+        before = learner.predict_proba_block(X[i : i + 1])
+        after = learner.test_then_train(X[i : i + 1], y[i : i + 1])
+        assert np.array_equal(after, before), f"row {i} is predicted otherwise as it is learned"
+
+
 def copies_carry_on(learner: StreamClassifier) -> None:
     """Restored, copied and loaded learners continue bit for bit, and share nothing with the original."""
     X, y = rows(240, with_gaps=True)
@@ -327,6 +337,7 @@ def recovers_after_a_drift(learner: StreamClassifier) -> None:
 CHECKS: list[Callable[[Any], object]] = [
     blocks_change_nothing,
     predict_changes_nothing,
+    learning_tells_what_predicting_does,
     copies_carry_on,
     same_seed_same_result,
     inputs_are_not_kept,

@@ -133,6 +133,8 @@ def a_text_alone_carries_on(learner: StreamClassifier) -> Refused | None:
         refused = _named_carry_on(learner, rows, y)
     for row, x in zip(rows[2 * LATE :], X[2 * LATE :].tolist(), strict=True):
         row |= {"price": x[0], "colour": f"v{x[1]:.0f}"}
+    end = 2 * LATE + 1
+    refused = refused or _refusal(lambda: _learn(clone(learner), rows[:end], y[:end].tolist()))
     return refused or _named_carry_on(learner, rows, y)
 
 

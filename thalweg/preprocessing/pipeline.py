@@ -159,7 +159,7 @@ class Pipeline(MemberList, OneMember):
 
     def _grow_from(self, n_features: int, n_classes: int) -> None:
         old, steps = self._kernel, self._steps
-        self._begin_again()
+        self._begin_to_grow()
         if _parameters(steps) != _parameters(self._steps):
             raise ParameterError(f"{self._who}: parameters were changed after it had begun; begin again")
         for step, before in zip(self._kernel.steps, old.steps, strict=True):

@@ -50,7 +50,7 @@ class AroundLearner(HasImportance, OneMember):
 
     def _grow_from(self, n_features: int, n_classes: int) -> None:
         old = self._kernel
-        self._begin_again()
+        self._begin_to_grow()
         self._kernel.inherit(old)
         self._set_member(self._kernel, grown_member(self, old.member))
 

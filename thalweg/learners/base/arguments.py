@@ -303,7 +303,7 @@ def _plain(label: Any) -> Any:
 
 
 def _as_classes(classes: Any, may_be_empty: bool = False) -> NDArray[Any]:
-    if isinstance(classes, str) or not isinstance(classes, Iterable):
+    if not isinstance(classes, Iterable) or isinstance(classes, str | bytes):
         raise ValueError(f"classes must be a sequence of labels, got {classes!r}")
     if isinstance(classes, np.ndarray) and classes.ndim == 1 and len(classes) and classes.dtype.kind in "iuU":
         return np.asarray(classes.tolist())  # none is missing, and all have one type

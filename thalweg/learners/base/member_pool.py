@@ -27,6 +27,9 @@ class MemberPool(RestoresDefaults, KeepsRows):
     _seeded: list[list[str]]  # [template]: the names of its seeds
     _pristine: list[State | None]  # [template]: what a member is reset to; None: a new one is made
     _member_bytes: list[int] | None = None  # [template]: bytes for a member, if they are limited
+    # [template]: what a member begins as, in all slots, of a learner that never learns: only its sizes count,
+    # or its members are replaced at once. None in others.
+    _stand_ins: dict[int, tuple[StreamClassifier, Any]] | None = None
 
     @property
     def can_be_saved(self) -> bool:
@@ -64,6 +67,12 @@ class MemberPool(RestoresDefaults, KeepsRows):
             if self._can_reset(first, self._seeded[template]):
                 self._pristine[template] = first._kernel.beginning()
         self._after_begin(first_members)
+
+    def _begin_to_grow(self) -> None:
+        """Do what `_begin_again` does, for members that those there were replace at once."""
+        self._stand_ins = {}
+        self._begin_again()
+        self._stand_ins = None
 
     def _first_members(self) -> list[Any]:
         """Return a member of each template as it begins; none if members are not replaced."""
@@ -108,6 +117,8 @@ class MemberPool(RestoresDefaults, KeepsRows):
         `n_built` members were in that slot before. Changes nothing but `spare`: a member of this template
         that is no longer in use, or None. So it can be interrupted anywhere, and called again.
         """
+        if self._stand_ins is not None and template in self._stand_ins:
+            return self._stand_ins[template]
         seeds, pristine = self._member_seeds(template, slot, n_built), self._pristine[template]
         columns = self._columns(slot, n_built)
         member = spare
@@ -117,7 +128,11 @@ class MemberPool(RestoresDefaults, KeepsRows):
                 member._limit_bytes(self._member_bytes[template])
         if pristine is not None:
             member._start_again(pristine, **seeds)
-        return member, self._kernel_of(member, columns)
+            member._begun_with = (member._begun_with or {}) | seeds
+        found = member, self._kernel_of(member, columns)
+        if self._stand_ins is not None:
+            self._stand_ins[template] = found
+        return found
 
     def _begun_member(
         self, template: StreamClassifier, seeds: dict[str, int], n_categories: Ints
@@ -125,6 +140,8 @@ class MemberPool(RestoresDefaults, KeepsRows):
         member = clone(template).set_params(**seeds)
         keep_defaults(template, member)
         member._lock = self._own_lock()
+        if self._stand_ins is not None and isinstance(member, MemberPool):
+            member._stand_ins = {}
         labels = self._labels
         if labels.is_open and len(labels.list) == 1:
             labels = labels.first(0)  # members have room for it, and hear of it when the second comes

@@ -1,5 +1,7 @@
 """How a learner is saved, restored, copied and pickled: as a dict of arrays, numbers and strings."""
 
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -25,6 +27,15 @@ class Saved(LateLabels):
         # What was learned fits the parameters it began with; the others are for the next time it begins.
         state = self._with_parameters(**self._begun_parameters(changed))._state_unlocked()
         return state | {"next_parameters": states.to_plain(changed)}
+
+    def _with_object(self, state: State, name: str, copied: Callable[[Any], Any]) -> State:
+        """Return a state with a parameter that is no plain value, and what it was set to since."""
+        now = getattr(self, name)
+        began = (self._begun_with or {name: now})[name]
+        state["parameters"][name] = copied(began)
+        if began is not now:
+            state["next_parameters"] = state.get("next_parameters", {}) | {name: copied(now)}
+        return state
 
     def _content(self) -> State:
         state: State = {

@@ -177,7 +177,7 @@ class CategoryEffects(HasImportance, OneMember):
 
     def _grow_from(self, n_features: int, n_classes: int) -> None:
         old = self._kernel
-        self._begin_again()
+        self._begin_to_grow()
         self._kernel.inherit(old)
         member = grown_member(self, old.member, self._member_categories(self._kernel))
         self._set_member(self._kernel, member)

@@ -117,7 +117,7 @@ class LastLabels(HasImportance, OneMember):
 
     def _grow_from(self, n_features: int, n_classes: int) -> None:
         old = self._kernel
-        self._begin_again()
+        self._begin_to_grow()
         self._kernel.inherit(old)
         places = self._kernel.arrays["label_place"]
         if n_classes == 2 and self._n_values_of_two == 1 and places.shape[1] > 1:

@@ -202,7 +202,7 @@ class Ensemble(HasImportance, MemberList, SeededClassifier, MemberPool):
 
     def _grow_from(self, n_features: int, n_classes: int) -> None:
         old = self._kernel
-        self._begin_again()
+        self._begin_to_grow()
         self._kernel.inherit(old, np.nan if self._means is None else 0.0)
         members, kernels = [], []
         for slot, (member, adapter) in enumerate(zip(old.members, old.adapters(), strict=True)):

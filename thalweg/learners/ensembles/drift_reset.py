@@ -153,7 +153,7 @@ class DriftReset(HasImportance, OneMember):
 
     def _grow_from(self, n_features: int, n_classes: int) -> None:
         old = self._kernel
-        self._begin_again()
+        self._begin_to_grow()
         self._kernel.inherit(old)
         _set_parts(self._kernel, [grown_member(self, member) for member in old.members], old.detector)
 

@@ -296,15 +296,13 @@ class ParticleFilter(NativeOneHot, SeededClassifier):
         raw = self._kernel.in_raw_units(particles)
         return raw.reshape(len(raw), outputs, raw.shape[1] // outputs)
 
-    def state(self) -> State:
-        """Return parameters and state as a dict; a boundary that is a function is in it as that function."""
-        if self._function() is None:
-            return super().state()
-        # Asked of a twin without the function, as others may use this learner meanwhile.
-        with self._own_lock().read:
-            state = super(ParticleFilter, self._with_parameters(boundary="linear")).state()
-            state["parameters"]["boundary"] = self.boundary
-        return state
+    def _state_unlocked(self) -> State:
+        if "boundary" not in self.get_params(deep=False):  # of a subclass whose boundary is fixed
+            return super()._state_unlocked()
+        # A boundary that is a function is in the state as that function. Others may use this learner
+        # meanwhile: a twin without it is asked.
+        state = super(ParticleFilter, self._with_parameters(boundary="linear"))._state_unlocked()
+        return self._with_object(state, "boundary", lambda boundary: boundary)
 
     def _handle(self) -> Kernel:
         self._check_begun()

@@ -159,7 +159,7 @@ class WindowBoost(HasImportance, SeededClassifier, MemberPool):
 
     def _grow_from(self, n_features: int, n_classes: int) -> None:
         old, before = self._kernel, self._kernels
-        self._begin_again()
+        self._begin_to_grow()
         self._kernel.inherit(old, np.nan if self.takes_missing else 0.0)
         self._set_members([[grown_member(self, each) for each in _present(kernel)] for kernel in before])
 

@@ -268,6 +268,7 @@ cdef void predict(void* state, const double* x, double* p, double* scratch) noex
     for m in range(c.n_members):
         c.member[m].predict(c.member[m].state, x, scratch, scratch + c.n_classes)
         p[likeliest(scratch, c.n_classes)] += c.weight[m]
-        total += c.weight[m]
+    for k in range(c.n_classes):        # in the order of `vote`: the bits of a sum depend on it
+        total += p[k]
     for k in range(c.n_classes):
         p[k] /= total

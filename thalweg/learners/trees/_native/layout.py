@@ -1,5 +1,6 @@
 """The arrays of a Hoeffding tree, declared."""
 
+import functools
 from typing import Any
 
 from thalweg._native.layout import FLOAT, INDEX, INT, WORD, Array, Layout
@@ -11,6 +12,7 @@ MOST_VALUE = 2e150  # values lie within ±1e150; means may pass that by rounding
 MOST_BIAS = 1e15
 
 
+@functools.cache
 def tree_layout(n_features: int, n_categorical: int, n_picked: int) -> Layout:
     """Return the arrays every tree has; leaves look at `n_picked` random inputs each, at all if it is 0."""
     return {

@@ -106,7 +106,8 @@ def _bytes_of_node(layout: Layout, arrays: Arrays) -> int:
 
 def bytes_of_row(layout: Layout, arrays: Arrays, axis: str) -> int:
     """Return the bytes of a node, a slot or a window."""
-    return sum(arrays[name][:1].nbytes for name, array in layout.items() if array.axes[0] == axis)
+    found = (arrays[name] for name, array in layout.items() if array.axes[0] == axis)
+    return sum(array.nbytes // len(array) for array in found if len(array))
 
 
 def with_category(arrays: Arrays, c: int, extra: int) -> Arrays:
