@@ -123,8 +123,8 @@ class Journal:
 
     def _border(self, row: Any) -> Border:
         with reading(self._path):
-            batch, stop, counts, first, n, name = row
-            return Border(int(batch), json.loads(stop), json.loads(counts), int(first), int(n), name)
+            batch, start, stop, first, n, source = row
+            return Border(int(batch), json.loads(start), json.loads(stop), int(first), int(n), source)
 
     def all_have(self, batch: int) -> None:
         """Forget the events of batches up to a number: all buckets have them."""

@@ -213,7 +213,8 @@ class Log:
             last = self._db.execute("SELECT first, n FROM log ORDER BY first DESC LIMIT 1").fetchone()
         if first is None:
             return None
-        newest = self._checked(*last, b"")
+        start, n = last
+        newest = self._checked(start, n, b"")
         return int(first[0]), newest.first + newest.n - 1
 
     def size(self) -> tuple[int, int]:
