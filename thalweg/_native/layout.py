@@ -8,7 +8,7 @@ array is a struct of C, its axis is a dict of the struct's fields, declared by n
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from math import isfinite, prod
+from math import isfinite
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -93,16 +93,18 @@ def at_most(n_bytes: int) -> Iterator[None]:
 def charge(n_bytes: int) -> None:
     """Count memory that is about to be allocated; raise StateError if it is beyond the bound of `at_most`."""
     if _allowance.left is not None:
-        _allowance.left -= n_bytes + OVERHEAD
-        if _allowance.left < 0:
+        _allowance.left = left = _allowance.left - n_bytes - OVERHEAD
+        if left < 0:
             raise StateError(f"its sizes ask for more memory than the {_allowance.most:,} bytes allowed here")
 
 
 def new_array(shape: int | Sequence[int], dtype: DTypeLike, fill: float = 0) -> AnyArray:
     """Return a new array; all memory of kernels that grows is allocated here."""
     if _allowance.left is not None:
-        lengths = [shape] if isinstance(shape, int | np.integer) else shape
-        charge(prod(map(int, lengths)) * np.dtype(dtype).itemsize)
+        n_bytes = np.dtype(dtype).itemsize
+        for length in shape if type(shape) is tuple else np.atleast_1d(shape).tolist():
+            n_bytes *= int(length)
+        charge(n_bytes)
     if not fill:
         return np.zeros(shape, dtype)
     array = np.empty(shape, dtype)

@@ -226,8 +226,8 @@ cdef class KeyIndex:
         return 0
 
     cdef Py_ssize_t make_room(self, table_t* t, bint is_whole, uint64_t start, Py_ssize_t place) except -1:
-        # For one more key, among the numbers and in the table; return its place there, which is `place` unless
-        # that is -1 or the table is full.
+        # For one more key, among the numbers and in the table; return its place there: `place`, unless that
+        # is -1 or the table is full.
         cdef Py_ssize_t room
         cdef bint fits
         if self.n == self.room:

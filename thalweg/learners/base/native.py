@@ -56,8 +56,8 @@ class NativeClassifier(StreamClassifier):
 
     def predict_proba_one(self, x: Row) -> Floats | dict[Hashable, float]:
         """Return the probabilities of one row: an array, or {class: probability} if the row is a dict."""
-        if self._is_fast(x) and self._labels.list:
-            p = np.empty(len(self._labels.list))
+        if self._is_fast(x) and (labels := self._labels.list):
+            p = np.empty(len(labels))
             if self._kernel.predict_row(x, p, self._means is not None):
                 return p
         return super().predict_proba_one(x)
@@ -67,10 +67,10 @@ class NativeClassifier(StreamClassifier):
 
         The row is an array of inputs, or a dict of named inputs.
         """
-        if self._is_fast(x) and self._labels.list:
-            p = np.empty(len(self._labels.list))
+        if self._is_fast(x) and (labels := self._labels.list):
+            p = np.empty(len(labels))
             if self._kernel.predict_row(x, p, self._means is not None):
-                return self._labels.list[self._answer(p)]
+                return labels[self._answer(p)]
         return super().predict_one(x)
 
     def _is_fast(self, x: object) -> TypeGuard[NDArray[Any]]:
