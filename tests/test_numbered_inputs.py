@@ -93,8 +93,11 @@ def test_crashes_hangs_mistakes_and_too_much_memory_are_kept(tmp_path):
     answers, problems = run_inputs(script, 3, n_cases=10, kept=tmp_path)
     assert answers == {"accepted": 5, "refused StateError": 1, "crash": 2, "problem KeyError": 1,
                        "problem MemoryError": 1}  # fmt: skip
-    for number, seen in {2: "signal 6", 4: "time-out", 6: "KeyError: 'no such key'", 8: "MemoryError"}.items():
+    ends = {2: "signal 6", 4: "time-out", 6: "KeyError: 'no such key'", 8: "MemoryError"}
+    for number, seen in ends.items():
         text = (tmp_path / f"script-3-{number}.txt").read_text()
-        assert text.startswith(f"PYTHONPATH=tests python {script} --seed 3 --only {number}\n") and seen in text
+        assert text.startswith(f"PYTHONPATH=tests python {script} --seed 3 --only {number}\n")
+        assert seen in text
     assert "what was changed in 6" in problems[2]
-    assert line_about(answers, problems, 2.0).startswith("10 inputs (5 a second): 5 accepted, 1 refused, 4 problems")
+    line = line_about(answers, problems, 2.0)
+    assert line.startswith("10 inputs (5 a second): 5 accepted, 1 refused, 4 problems")

@@ -30,9 +30,10 @@ NUMBERS = [0, 1, 2.5, -1, None]
 TEXTS = ["north", "south", "a", "", None, "é\0", "x" * 600, "\x1b[2J"]
 SPECIAL = [float("nan"), float("inf"), 1e308, -0.0, None]
 FLAT = (pa.int8(), pa.uint16(), pa.int32(), pa.int64(), pa.uint64(), pa.float16(), pa.float32(), pa.float64(),
-        pa.string(), pa.large_string(), pa.string_view(), pa.binary(), pa.binary_view(), pa.binary(3), pa.bool_(),
-        pa.null(), pa.date32(), pa.timestamp("us"), pa.timestamp("s", "UTC"), pa.time64("ns"), pa.duration("s"),
-        pa.decimal128(30, 3), pa.decimal256(70, 3), pa.month_day_nano_interval())  # fmt: skip
+        pa.string(), pa.large_string(), pa.string_view(), pa.binary(), pa.binary_view(), pa.binary(3),
+        pa.bool_(), pa.null(), pa.date32(), pa.timestamp("us"), pa.timestamp("s", "UTC"), pa.time64("ns"),
+        pa.duration("s"), pa.decimal128(30, 3), pa.decimal256(70, 3),
+        pa.month_day_nano_interval())  # fmt: skip
 
 
 def column(rng, n):
@@ -68,7 +69,8 @@ def own(values, kind):
 
 
 def _dictionary(rng, n):
-    values = flat(rng, int(rng.integers(1, 5)), (pa.string(), pa.large_string(), pa.int64(), pa.bool_())[rng.integers(4)])
+    kinds = pa.string(), pa.large_string(), pa.int64(), pa.bool_()
+    values = flat(rng, int(rng.integers(1, 5)), kinds[rng.integers(len(kinds))])
     codes = rng.integers(len(values), size=n).tolist()
     if n and rng.random() < 0.4:
         codes[rng.integers(n)] = (None, len(values), 100)[rng.integers(3)]
@@ -86,14 +88,14 @@ def _many(rng, n):
 
 def _views(rng, n):
     kinds = pa.list_view(pa.int64()), pa.large_list_view(pa.string()), pa.string_view(), pa.binary_view()
-    return pa.array([[[1]], [["a", "b"]], ["long text beyond a view"], [b"x" * 40]][k := int(rng.integers(4))] * n,
-                    kinds[k])  # fmt: skip
+    values, k = ([1], ["a", "b"], "long text beyond a view", b"x" * 40), int(rng.integers(4))
+    return pa.array([values[k]] * n, kinds[k])
 
 
 def _nested(rng, n):
-    values = ([[1.5, None]] * n, [["a"]] * n, [{"a": 1, "b": [None]}] * n, [[{"x": "y"}]] * n, [[("k", 1)]] * n)
+    values = [1.5, None], ["a"], {"a": 1, "b": [None]}, [{"x": "y"}], [("k", 1)]
     k = int(rng.integers(len(values)))
-    found = pa.array(values[k], pa.map_(pa.string(), pa.int64()) if k == 4 else None)
+    found = pa.array([values[k]] * n, pa.map_(pa.string(), pa.int64()) if k == 4 else None)
     return found if rng.random() < 0.6 else pa.array([[1.0, 2.0]] * n, pa.list_(pa.float64(), 2))
 
 
@@ -154,7 +156,7 @@ def _sound(rng, name, n):
 
 
 def _other_number(rng, body):
-    """Return the bytes with an aligned number of 4 or 8 bytes changed: a length, an offset, a code or a value."""
+    """Return the bytes with one number of 4 or 8 bytes changed: a length, an offset, a code or a value."""
     size = int(rng.choice([4, 8]))
     if len(body) < 64:
         return body
@@ -174,7 +176,8 @@ class ArrowMessages:
             warnings.simplefilter("ignore")
             models = (thalweg.Model("paid", "NaiveBayes", columns={"shop": "ignore", "note": "ignore"}),
                       thalweg.Model("paid", "NaiveBayes", columns={"note": "text"}, n_words=16),
-                      thalweg.Model("paid", "LinearLogistic", columns={"note": "text"}, n_words=64))  # fmt: skip
+                      thalweg.Model("paid", "LinearLogistic", columns={"note": "text"}, n_words=64),
+            )  # fmt: skip
             self._engines = []
             for model in models:
                 with (
@@ -185,7 +188,7 @@ class ArrowMessages:
         self._columns = [input_columns(engine.model) for engine in self._engines]
 
     def damaged(self, rng, number):
-        """Return the kind of request and the names of columns, and the body of a request after 3 bytes for it."""
+        """Return what is asked for and the columns, and the body of a request after 3 bytes that say it."""
         while True:
             try:
                 body, names = stream(rng)

@@ -1,4 +1,4 @@
-"""Restore damaged states of operators and banks, and go on with damaged folders of runs; all checksums are right.
+"""Restore damaged states of operators and banks, and go on with damaged folders; all checksums are right.
 
     PYTHONPATH=tests python tests/fuzz/keyed_states.py --seconds 60 --seed 1
 
@@ -19,7 +19,8 @@ from support.numbered_inputs import Steps, fuzz_script, refused, run_inputs
 import thalweg
 from thalweg import learners
 from thalweg.errors import ModelFileError, StateError, ThalwegError
-from thalweg.keyed import Bank, Operator, run as run_keyed
+from thalweg.keyed import Bank, Operator
+from thalweg.keyed import run as run_keyed
 from thalweg.keyed.bucket_file import from_ipc, to_ipc
 
 MEMORY = "/dev/shm" if Path("/dev/shm").is_dir() else None
@@ -36,6 +37,7 @@ SMALL = {
     "LastLabels": learners.LastLabels(learners.NaiveBayes()),
     "LabelChain": learners.LabelChain(),
 }  # fmt: skip
+IN_FOLDERS = ("NaiveBayes", "HoeffdingTree")
 SLAB = ("NaiveBayes", "LogisticMixture", "LinearLogistic")
 IDS = [f"q{i}" for i in range(6)]
 
@@ -61,7 +63,8 @@ def operator(name, **options):
     """Return an operator that has begun."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = Operator(Bank(SMALL[name], **options), key="who", order="n", target="y", id="id", max_waiting=5)
+        bank = Bank(SMALL[name], **options)
+        found = Operator(bank, key="who", order="n", target="y", id="id", max_waiting=5)
         return found.begin(inputs=["x0", "x1"], classes=["a", "b"])
 
 
@@ -84,7 +87,8 @@ def shared(name):
     return found
 
 
-RECORDS = [{"who": KEYS[i % 8], "price": float(i % 5), "shop": "ns"[i % 2], "y": "ab"[i % 2]} for i in range(24)]
+RECORDS = [{"who": KEYS[i % 8], "price": float(i % 5), "shop": "ns"[i % 2], "y": "ab"[i % 2]}
+           for i in range(24)]  # fmt: skip
 
 
 def record_bank(name):
@@ -200,7 +204,8 @@ class Folders:
                     raise TypeError("no value of a database")
                 file.execute(f"UPDATE {table} SET {column}=? WHERE rowid=?", (new, row))
                 file.commit()
-            return f"{table}.{column}[{row}]: {value!r} became {new!r}", self._files | {name: path.read_bytes()}
+            what = f"{table}.{column}[{row}]: {value!r} became {new!r}"
+            return what, self._files | {name: path.read_bytes()}
 
     def attempt(self, files):
         """Return what became of it."""
@@ -218,7 +223,7 @@ def _late_changed(data, rng):
     """Return rows that wait of a key, with one of them changed."""
     table = from_ipc(data)
     rows = [np.frombuffer(each) for each in table.column("row").to_pylist()]
-    state = {"order": [*table.column("order").to_pylist()], "id": [*table.column("id").to_pylist()], "row": rows}
+    state = {name: table.column(name).to_pylist() for name in ("order", "id")} | {"row": rows}
     _, state = DamagedStates(state).draw(rng)
     parts = {"order": pa.array(state["order"]), "id": pa.array(state["id"]),
              "row": pa.array([np.asarray(each).tobytes() for each in state["row"]])}  # fmt: skip
@@ -239,7 +244,7 @@ class KeyedStates:
             | {f"bank of {name} mixed": lambda name=name: Banks(bank(name, shared=shared(name), **some))
                for name in SLAB}
             | {f"records of {name}": lambda name=name: Banks(record_bank(name)) for name in SMALL},
-            {f"folder of {name}": lambda name=name: Folders(name) for name in ("NaiveBayes", "HoeffdingTree")},
+            {f"folder of {name}": lambda name=name: Folders(name) for name in IN_FOLDERS},
         )  # fmt: skip
         self._made = {}
 

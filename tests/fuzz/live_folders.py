@@ -2,7 +2,7 @@
 
     PYTHONPATH=tests python tests/fuzz/live_folders.py --seconds 60 --seed 1
 
-Each is verified, followed and opened; if that works it must predict, label the rows that wait, learn and close.
+Each is verified and opened, some are followed; then it must predict, label rows that wait, learn and close.
 """
 
 import json
@@ -23,7 +23,7 @@ from support.numbered_inputs import Steps, fuzz_script, run_inputs
 
 import thalweg
 from thalweg.errors import ModelFileError, ThalwegError
-from thalweg.live import LiveFollower, LiveModel, checkpoints
+from thalweg.live import LiveFollower, LiveModel
 from thalweg.live.errors import LiveError
 from thalweg.live.events import HAS_CODE, HEADER, MAGIC
 from thalweg.live.inspecting import verify
@@ -48,7 +48,7 @@ ROWS = [{name: row[name] for name in ("note", "shop", "price")} for row in recor
 
 
 def folder_of(name):
-    """Return the files of a folder whose live model was killed, by name: two checkpoints, and events after both."""
+    """Return the files of a folder by name: two checkpoints, and events after both."""
     learner, options, budget = MODELS[name]
     with tempfile.TemporaryDirectory(dir=MEMORY) as place, warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -102,8 +102,8 @@ def group_parts(data):
     lengths = take("<u4", n_ids)
     parts |= {"lengths": lengths, "text": take("u1", int((lengths & 0x7FFFFFFF).sum()))}
     if header["is_sparse"]:
-        starts = take("<i8", header["n_rows"] + 1)
-        parts |= {"starts": starts, "columns": take("<i8", int(starts[-1])), "values": take("<f8", int(starts[-1]))}
+        parts["starts"] = starts = take("<i8", header["n_rows"] + 1)
+        parts |= {"columns": take("<i8", int(starts[-1])), "values": take("<f8", int(starts[-1]))}
     else:
         parts["values"] = take("<f8", header["n_rows"] * header["n_features"])
     growth = bytes(take("u1", header["n_growth"]))
@@ -197,7 +197,7 @@ class LiveFolders:
             (f"UPDATE OR REPLACE log SET {column}=? WHERE first=?", (value, at)),
             ("DELETE FROM log WHERE first=?", (at,)),
             ("DELETE FROM log WHERE first>?", (at,)),
-            ("UPDATE OR REPLACE log SET data=(SELECT data FROM log WHERE first=?) WHERE first=?", (first[0], at)),
+            ("UPDATE log SET data=(SELECT data FROM log WHERE first=?) WHERE first=?", (first[0], at)),
             ("INSERT OR REPLACE INTO meta VALUES ('emptied', ?)", (value,)),
             ("UPDATE OR REPLACE versions SET first=?", (value,)),
             ("UPDATE versions SET version=?", (value,)),

@@ -50,13 +50,13 @@ def sparse_learners():
 
 
 class SavedModels:
-    """Half of the inputs are models with sparse rows that wait, a quarter with dense ones, a quarter learners."""
+    """Half of the inputs are models with sparse rows that wait, a quarter dense ones, others learners."""
 
     def __init__(self):
-        text = {"columns": {"note": "text"}, "n_words": N_WORDS}
+        text, no_text = {"columns": {"note": "text"}, "n_words": N_WORDS}, {"columns": {"note": "ignore"}}
         self._parts = (
             {f"sparse {name}": lambda name=name: model(small(name), **text) for name in sparse_learners()},
-            {f"dense {name}": lambda name=name: model(small(name), columns={"note": "ignore"}) for name in DENSE},
+            {f"dense {name}": lambda name=name: model(small(name), **no_text) for name in DENSE},
             {name: lambda name=name: _learner(_made(name)) for name in NAMES}
             | {f"{name} of keepers": lambda each=each: _learner(each) for name, each in keepers().items()},
         )

@@ -364,7 +364,9 @@ def test_any_other_value_in_a_state_or_in_an_operator_is_a_state_error(learner, 
             Operator.from_bytes(packed(bank | {"bank": value}))
 
 
-@pytest.mark.parametrize(("name", "value"), [("id", 0), ("order", True), ("target", 5), ("key", []), ("key", [0])])
+@pytest.mark.parametrize(
+    ("name", "value"), [("id", 0), ("order", True), ("target", 5), ("key", []), ("key", [0])]
+)
 def test_columns_of_an_operator_that_are_no_text_are_a_state_error(name, value):
     data = content_of(make_operator().to_bytes())
     with pytest.raises(StateError, match="names of columns must be text"):

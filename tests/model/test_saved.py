@@ -107,8 +107,8 @@ def begun_once(model):
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("missing", np.array(["a", None])), ("missing", [np.zeros(2)]), ("decimal", np.zeros(3)), ("classes", {1: 2}),
-     ("date_parts", 5), ("max_waiting", "x"), ("target", []), ("columns", 1)],
+    [("missing", np.array(["a", None])), ("missing", [np.zeros(2)]), ("decimal", np.zeros(3)),
+     ("classes", {1: 2}), ("date_parts", 5), ("max_waiting", "x"), ("target", []), ("columns", 1)],
 )  # fmt: skip
 def test_a_parameter_of_a_wrong_type_is_refused_before_rows_are_read(name, value):
     state = begun().state()

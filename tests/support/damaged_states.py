@@ -1,4 +1,4 @@
-"""Damage to decoded states, drawn at random: numbers, lengths, types, keys, and containers inside; several at once.
+"""Damage to decoded states, drawn at random: numbers, lengths, types, keys, and containers inside.
 
 What is packed again afterwards has right checksums, so that only what reads the values can refuse it.
 """
@@ -11,9 +11,9 @@ from thalweg.checks.mutate import INTEGERS, NUMBERS
 from thalweg.saving.container import MAGIC, pack, unpack
 from thalweg.saving.plain import from_json, to_json
 
-OTHERS = (None, True, False, 0, 1, -1, 2**31, 2**63, -(10**30), 0.5, np.nan, np.inf, "", "x", "é\0\x1b[2J", b"\xff",
-          [], {}, (), [[]], {"a": 1}, np.zeros(3), np.full(3, 10**9), np.zeros((0, 2)), np.array("2020", "M8[D]"),
-          np.array(["a", None], dtype=object))  # fmt: skip
+OTHERS = (None, True, False, 0, 1, -1, 2**31, 2**63, -(10**30), 0.5, np.nan, np.inf, "", "x", "é\0\x1b[2J",
+          b"\xff", [], {}, (), [[]], {"a": 1}, np.zeros(3), np.full(3, 10**9), np.zeros((0, 2)),
+          np.array("2020", "M8[D]"), np.array(["a", None], dtype=object))  # fmt: skip
 TYPES = ("<f4", "<i8", "<i4", "|i1", "<u8", "<U5", "<c16", "<f8", "|b1", "|O", "<M8[s]", "|S2")
 SEVERAL = 0.35  # share of states that are damaged in more than one place
 DEEPER = 0.4  # share of changes of a container that are made to its parts
@@ -34,8 +34,8 @@ def packed(content):
 class DamagedStates:
     """Draws damaged copies of a state, which is plain data.
 
-    Parts whose paths differ only in places of lists are drawn as often as one of them alone. Half of the draws
-    are of parts below one of the names in `often`, if there are any.
+    Parts whose paths differ only in places of lists are drawn as often as one of them alone. Half of the
+    draws are of parts below one of the names in `often`, if there are any.
     """
 
     def __init__(self, state, often=()):
@@ -44,7 +44,8 @@ class DamagedStates:
         for path in _paths(state, ()):
             groups.setdefault(tuple(step for step in path if type(step) is str), []).append(path)
         self._groups = list(groups.values())
-        weights = np.array([4.0 if isinstance(_at(state, paths[0]), np.ndarray) else 1.0 for paths in self._groups])
+        are_arrays = (isinstance(_at(state, paths[0]), np.ndarray) for paths in self._groups)
+        weights = np.array([4.0 if is_array else 1.0 for is_array in are_arrays])
         chosen = np.array([any(name in paths[0] for name in often) for paths in self._groups])
         if chosen.any() and not chosen.all():
             weights[chosen] *= weights[~chosen].sum() / weights[chosen].sum()
@@ -217,12 +218,14 @@ def _other_values(array, rng):
 
 
 def _unusual(array, rng, old):
-    """Return a number that an array can hold: at a border of its type or of its values, or near an old one."""
+    """Return a number that an array can hold: at a border of its type or values, or near an old one."""
     if array.dtype.kind == "b":
         return not old
     if array.dtype.kind == "f":
         small = array.dtype.itemsize < 8
-        number = float(old) + rng.choice([-1, 1, 1e-9]) if rng.random() < 0.2 else NUMBERS[rng.integers(len(NUMBERS))]
+        number = NUMBERS[rng.integers(len(NUMBERS))]
+        if rng.random() < 0.2:
+            number = float(old) + rng.choice([-1, 1, 1e-9])
         return np.clip(number, -3e38, 3e38) if small else number
     most = int(array.max())
     near = int(old) + 1, int(old) - 1, most + 1, most + int(rng.integers(1, 5000)), array.size, 2 * most + 1
@@ -235,6 +238,6 @@ def _other_shape(array, rng):
     whole = array if array.ndim else array.reshape(1)
     last = whole[-1:]
     ways = (whole[:-1], whole[1:], whole[:0], np.concatenate([whole, last]), np.concatenate([last, whole]),
-            np.concatenate([whole, whole]), whole[..., None], whole.ravel(), whole.ravel()[:1], whole.T.copy(),
-            whole[::-1].copy(), np.tile(whole, 40)[:1000], whole.reshape(1, -1))  # fmt: skip
+            np.concatenate([whole, whole]), whole[..., None], whole.ravel(), whole.ravel()[:1],
+            whole.T.copy(), whole[::-1].copy(), np.tile(whole, 40)[:1000], whole.reshape(1, -1))  # fmt: skip
     return ways[rng.integers(len(ways))]

@@ -1,8 +1,8 @@
 """Damaged inputs by number, each tried in a worker process that is watched: what a script of tests/fuzz does.
 
-A script has a source of inputs, made once for each worker, with two methods. `damaged(rng, number)` returns what
-was changed and the input: bytes, or files by name. `attempt(data)` tries it and returns "accepted", or "refused"
-or "accepted" followed by the name of an exception that is documented; it raises any other.
+A script has a source of inputs, made once for each worker, with two methods. `damaged(rng, number)` returns
+what was changed and the input: bytes, or files by name. `attempt(data)` tries it and returns "accepted", or
+"refused" or "accepted" followed by the name of an exception that is documented; it raises any other.
 """
 
 import argparse
@@ -91,7 +91,7 @@ def run_inputs(script, seed, seconds=np.inf, n_cases=None, first=0, kept=KEPT, t
                 what = f"{answer or ending}\nthe worker began with input {began}"
                 problems.append(_kept(script, seed, number, what, kept))
                 began = number + 1
-                answer = f"problem {(answer or ending).split(maxsplit=2)[1].rstrip(':')}" if answer else "crash"
+                answer = f"problem {answer.split(maxsplit=2)[1].rstrip(':')}" if answer else "crash"
             answers[answer] += 1
             if tell is not None and (number - first + 1) % EVERY == 0:
                 tell(line_about(answers, problems, time.monotonic() - start))
@@ -132,7 +132,7 @@ def fuzz_script(description, make, script):
     parser.add_argument("--seconds", type=float, default=60, help="how long to go on")
     parser.add_argument("--count", type=int, help="how many inputs to try, however long it takes")
     parser.add_argument("--first", type=int, default=0, help="the number of the first input")
-    parser.add_argument("--only", type=int, help="try this input alone, in this process, and keep it in build/fuzz")
+    parser.add_argument("--only", type=int, help="try this input alone, and keep it in build/fuzz")
     parser.add_argument("--seed", type=int, default=0, help="the same seed damages in the same way")
     parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
