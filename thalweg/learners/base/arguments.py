@@ -304,7 +304,7 @@ def _plain(label: Any) -> Any:
 
 def _as_classes(classes: Any, may_be_empty: bool = False) -> NDArray[Any]:
     if not isinstance(classes, Iterable) or isinstance(classes, str | bytes):
-        raise ValueError(f"classes must be a sequence of labels, got {classes!r}")
+        raise ValueError(f"classes must be a list of labels, got {classes!r}")
     values = _as_list(classes)
     if not values and not may_be_empty:
         raise ValueError("classes must have at least one label")

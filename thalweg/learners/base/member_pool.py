@@ -156,8 +156,8 @@ class MemberPool(RestoresDefaults, KeepsRows):
             if name.split("__")[-1] not in NAMING or value is None:
                 continue
             given = list(value) if isinstance(value, list | tuple | range | np.ndarray) else [value]
-            fixed = 0 if places is None else len(places)
-            if not all(is_whole(j) and 0 <= j < fixed and places[j] == j for j in given):
+            fixed = [] if places is None else places.tolist()
+            if not all(is_whole(j) and 0 <= j < len(fixed) and fixed[j] == j for j in given):
                 raise ParameterError(
                     f"{self._who}: {type(template).__name__} has {name}={value!r}, but as a member it gets "
                     "rows with other inputs or another order, in which that would be a different input. "
