@@ -123,8 +123,12 @@ def test_a_series_without_names_is_an_array():
 def test_swapped_arguments_are_told():
     with pytest.raises(ValueError, match="a row is a dict of named inputs or a sequence of numbers, got 'u'"):
         NaiveBayes().begin(1, ["u"]).learn_one("u", {"a": 1.0})
-    with pytest.raises(ValueError, match="classes must be a sequence of labels, got 2"):
+    with pytest.raises(ValueError, match="classes must be a list of labels, got 2"):
         NaiveBayes().begin(["u", "v"], 2)
+    with pytest.raises(ValueError, match="classes must be a list of labels, got 'uv'"):
+        NaiveBayes().begin(2, "uv")
+    with pytest.raises(ValueError, match="NaiveBayes: classes must be a list of labels, got the text 'uv'"):
+        NaiveBayes().partial_fit([[1.0], [2.0]], ["u", "v"], classes="uv")
     with pytest.raises(ValueError, match="n_features must be a whole number of at least 1, got 'ab'"):
         NaiveBayes().begin("ab", ["u", "v"])
 

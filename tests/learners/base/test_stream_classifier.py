@@ -85,7 +85,7 @@ def test_gaps_are_filled_with_the_mean_of_the_rows_before():
 
 def test_nested_members_and_generators_are_saved():
     check_learner(Pair(), excused=["recovers_after_a_drift", "weight_two_is_the_row_twice"])
-    state = Pair(NaiveBayes(categorical=[1])).begin(3, "ab").state()
+    state = Pair(NaiveBayes(categorical=[1])).begin(3, ["a", "b"]).state()
     assert state["parameters"]["member"]["learner"] == "NaiveBayes"
     assert Pair().restore(state).member.categorical == [1]
     assert [member["learner"] for member in state["memory"]["_members"]] == ["NaiveBayes", "NaiveBayes"]

@@ -213,6 +213,7 @@ def test_weights_of_any_size_leave_probabilities_proper():
     ({"holdout": None, "folds": 1}, "folds must be a whole number of at least 2"),
     ({"class_weight": "equal"}, "class_weight must be a dict"),
     ({"class_weight": {1: -2}}, "class_weight must be a dict"),
+    ({"class_weight": {7: 2}}, r"class_weight must be weights of \[0, 1\], got \{7: 2\}"),
 ])
 def test_wrong_parameters_are_named(settings, message):
     with pytest.raises(ParameterError, match=message):

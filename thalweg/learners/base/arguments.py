@@ -304,7 +304,7 @@ def _plain(label: Any) -> Any:
 
 def _as_classes(classes: Any, may_be_empty: bool = False) -> NDArray[Any]:
     if not isinstance(classes, Iterable) or isinstance(classes, str | bytes):
-        raise ValueError(f"classes must be a sequence of labels, got {classes!r}")
+        raise ValueError(f"classes must be a list of labels, got {classes!r}")
     if isinstance(classes, np.ndarray) and classes.ndim == 1 and len(classes) and classes.dtype.kind in "iuU":
         return np.asarray(classes.tolist())  # none is missing, and all have one type
     values = _as_list(classes)

@@ -122,6 +122,8 @@ class SklearnVerbs(Contract):
         if sample_weight is not None:
             sample_weight = _check_sample_weight(sample_weight, rows, dtype=np.float64)
         if fresh:
+            if isinstance(classes, str | bytes):
+                raise ValueError(f"{self._who}: classes must be a list of labels, got the text {classes!r}")
             known = Labels(np.unique(labels if classes is None else classes), is_open)
             n_features = rows.shape[1] if dicts is None else None
             self._begin_with(n_features, known, getattr(self, "feature_names_in_", None))

@@ -149,6 +149,8 @@ class RobustEnsemble(ChunkEnsemble):
         if not good:
             wanted = 'a dict of weights from 0 to 1e6 by label, "balanced" or None'
             raise wrong(self, "class_weight", wanted, self.class_weight)
+        if not self._labels.is_open and not set(given) <= set(self._labels.list):
+            raise wrong(self, "class_weight", f"weights of {self._labels.list}", self.class_weight)
         weights = np.ones(n_classes)
         for place, label in enumerate(self._labels.list):
             weights[place] = given.get(label, 1.0)
