@@ -303,7 +303,7 @@ def _plain(label: Any) -> Any:
 
 
 def _as_classes(classes: Any, may_be_empty: bool = False) -> NDArray[Any]:
-    if isinstance(classes, str) or not isinstance(classes, Iterable):
+    if not isinstance(classes, Iterable):
         raise ValueError(f"classes must be a sequence of labels, got {classes!r}")
     values = _as_list(classes)
     if not values and not may_be_empty:
