@@ -10,7 +10,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from thalweg import evaluation, papers
 from thalweg.adapters import SklearnLearner
-from thalweg.commands import model_files
+from thalweg.commands import model_files, run_results
 from thalweg.commands import run as run_command
 from thalweg.commands.outputs import do_all
 from thalweg.evaluation import report
@@ -20,6 +20,7 @@ from thalweg.model import Model
 from thalweg.papers.reports import Report
 from thalweg.papers.running import Task, run_tasks
 from thalweg.preprocessing import StandardScaler, make_pipeline
+from thalweg.streams import SEA
 
 COMMAND = Path(sys.executable).with_name("thalweg")
 RUN = ("run", "sea", "--rows", "300", "--learner", "NaiveBayes")
@@ -151,3 +152,16 @@ def test_a_report_is_an_html_page(thalweg, tmp_path, command, name):
     code, printed, said = thalweg(command, *source, "--rows", 300, "--report", tmp_path / name)
     assert (code, printed) == (2, "") and "a report is an HTML page" in said
     assert not (tmp_path / name).exists()
+
+
+def test_an_interrupted_long_run_says_so_as_json_and_why_there_is_no_page(monkeypatch, capsys, tmp_path):
+    monkeypatch.setattr(run_results, "MOST_ROWS_IN_A_HURRY", 50)
+    model = Model(learner="NaiveBayes")
+    run = model.prequential(SEA(100))
+    run.interrupted = True
+    run_results.show_and_write(run, model, None, str(tmp_path / "page.html"), True)
+    said = capsys.readouterr()
+    assert json.loads(said.out) == {
+        "learner": "NaiveBayes", "stream": "SEA", "rows": 100, "interrupted": True,
+    }  # fmt: skip
+    assert "no page: interrupted after more than 50 rows" in said.err and not list(tmp_path.iterdir())

@@ -201,10 +201,10 @@ def test_one_text_is_no_list_of_labels_or_names(frame, tmp_path):
     for call in (
         lambda: from_file(tmp_path / "t.csv", classes="yn"), lambda: from_rows(pairs, classes="ab"),
         lambda: from_rows(pairs, names="pq"), lambda: from_arrays(X, [0, 1], names="pq"),
-        lambda: from_arrays(X, ["a", "b"], classes="ab"), lambda: NaiveBayes().begin(2, "ab"),
+        lambda: from_arrays(X, ["a", "b"], classes="ab"),
         lambda: thalweg.Model(learner="NaiveBayes").partial_fit(frame[["a"]], frame["t"], classes="yn"),
         lambda: Operator(Bank(NaiveBayes()), key="k", order="n").begin(inputs="xz", classes=["a", "b"]),
     ):  # fmt: skip
-        with pytest.raises(ValueError, match=r"must be a list, not one text|must be a sequence of labels"):
+        with pytest.raises(ValueError, match="must be a list, not one text"):
             call()
     assert Operator(Bank(NaiveBayes()), key="k", order="n", keep="abc").keep == ("abc",)

@@ -36,6 +36,7 @@ from thalweg.streams.columns.kinds import MIN_FLAG_ROWS, N_SPARSE_WORDS, N_WORDS
 from thalweg.streams.files.coding import Coding
 from thalweg.streams.files.column_report import ColumnReport
 from thalweg.streams.files.schema_reader import LEFT_OUT
+from thalweg.streams.files.stream import FileStream
 from thalweg.streams.files.tables import flat, trimmed
 from thalweg.trust.calibrated import Calibrated
 from thalweg.trust.costs import cost_matrix
@@ -295,6 +296,8 @@ class FittedModel(Stateful, BaseEstimator):
         learned if a signal comes after its last row.
         """
         was_begun = self._begun
+        if isinstance(stream, FileStream):
+            stream.whole_blocks = True
         try:
             with in_words_of_model():
                 result = change()

@@ -64,7 +64,7 @@ def test_the_same_rows_are_learned_before_a_bad_cell(form, bad, blocks, tmp_path
 def test_the_size_of_blocks_changes_nothing(size, blocks, tmp_path):
     like = from_file(as_form("CSV", some_rows(60), tmp_path), "y", categorical=["shop"]).schema()
     read = from_file(as_form("CSV", some_rows(500, 400), tmp_path), like=like)
-    rows, raised = 0, False
+    read.whole_blocks, rows, raised = True, 0, False
     try:
         for X, codes in read.coded_blocks(size):
             rows += len(X)

@@ -61,8 +61,11 @@ BLOCK, MOST_CELLS = 1 << 14, 1 << 24  # rows that are read as one, and the numbe
 class FileStream(Stream):
     """A stream of the rows of a file, opened by `from_file`.
 
-    Each pass over the rows starts with the same classes, whatever labels appeared in the one before.
+    Each pass over the rows starts with the same classes, whatever labels appeared in the one before. With
+    `whole_blocks`, as for a model that learns, no row comes of a block that has a bad one.
     """
+
+    whole_blocks = False
 
     def __init__(
         self, source: Source, label: Column | None, classes: Iterable[Any] | None, on_error: str,
@@ -245,7 +248,6 @@ class FileStream(Stream):
             ):
                 if cells is not None:
                     cells.add(batch.rows, good)
-                self._n_read += len(codes)
                 yield X, codes
                 total += len(codes)
         check_some(self.source, total, self.messages)
@@ -260,14 +262,16 @@ class FileStream(Stream):
     def _whole_blocks(self, batches: Iterator[Batch]) -> Iterator[tuple[Batch, Any, Ints, Mask | None]]:
         """Yield the rows of batches, and which of the rows of each are meant; None for all.
 
-        Rows come when their block of `self._block` rows of the source is read, so that in any form of the
-        source the rows before a bad one are the same. Of its block no category or label stays.
+        With `whole_blocks` rows come when their block of `self._block` rows of the source is read: the rows
+        before a bad one are then the same in any form of the source. Of its block no category or label stays.
         """
-        if self.on_error != "raise":
+        if self.on_error != "raise" or not self.whole_blocks:
             for batch in batches:
                 X, codes, problems = self._converted(batch)
                 good = self._good_rows(len(codes), problems, batch) if problems or batch.problems else None
-                yield (batch, X, codes, None) if good is None else (batch, X[good], codes[good], good)
+                X, codes = (X, codes) if good is None else (X[good], codes[good])
+                self._n_read += len(codes)
+                yield batch, X, codes, good
             return
         held: list[tuple[Batch, Any, Ints, Mask | None]] = []
         known = self._known()  # at the start of the block that is held
@@ -278,6 +282,7 @@ class FileStream(Stream):
             except StreamError:
                 self._forget(known)
                 raise
+            self._n_read += len(codes)
             bad = [*(int(batch.numbers[i]) for i, _ in problems), *(number for number, _ in batch.problems)]
             last = min(bad) - 1 if bad else int(np.max(batch.numbers, initial=0))
             n = int(np.searchsorted(batch.numbers, last // self._block * self._block, side="right"))
