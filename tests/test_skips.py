@@ -23,9 +23,16 @@ def test_other():
     pytest.skip("no colour")
 """
 
+CONFTEST = """
+from support.skips import pytest_sessionfinish, tell
+
+def pytest_terminal_summary(terminalreporter, config):
+    tell(terminalreporter, config)
+"""
+
 
 def run(folder, *options, **variables):
-    (folder / "conftest.py").write_text("from support.skips import pytest_sessionfinish, tell\n\ndef pytest_terminal_summary(terminalreporter, config):\n    tell(terminalreporter, config)\n")
+    (folder / "conftest.py").write_text(CONFTEST)
     (folder / "test_it.py").write_text(TEST)
     command = [sys.executable, "-m", "pytest", "-q", *options, str(folder)]
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("THALWEG_CI")}

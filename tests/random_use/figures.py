@@ -137,7 +137,7 @@ def assert_figures(found, costs):
 def references(true, p, said, costs, k):
     """Return what each metric should be."""
     if not len(true):
-        return dict.fromkeys(("accuracy", "kappa", "balanced_accuracy", "log_loss", "brier", "cost"), math.nan)
+        return dict.fromkeys(("accuracy", "kappa", "log_loss", "brier", "cost"), math.nan)
     every = np.arange(k)
     hot = true[:, None] == every
     matrix = 1 - np.eye(k) if costs is None else costs

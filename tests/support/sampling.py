@@ -27,7 +27,8 @@ def choose(config):
         option.learners, option.learner_seed = config.workerinput["learners"]
         return
     if option.learners is None:
-        is_chosen = any("::" in argument for argument in config.args) or option.keyword or getattr(option, "lf", False)
+        is_again = getattr(option, "lf", False)  # there is none without pytest's cache
+        is_chosen = any("::" in argument for argument in config.args) or option.keyword or is_again
         option.learners = "all" if is_chosen or "THALWEG_CI" in os.environ else str(FEW)
     if option.learners != "all" and not option.learners.isdecimal():
         raise pytest.UsageError(f"--learners: a whole number or 'all', got {option.learners!r}")
