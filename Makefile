@@ -15,7 +15,7 @@ SHOW_SOURCE = mkdir -p $(VENV)/source && ln -sfn "$(CURDIR)/thalweg" $(VENV)/sou
   echo "$(CURDIR)/$(VENV)/source" > \
     "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/thalweg-source.pth"
 
-.PHONY: install demo test spark lint goldens surface checked fuzz bench bench-quick wheel wheel-test notebooks release docs clean
+.PHONY: install demo test quick spark lint goldens surface checked fuzz bench bench-quick wheel wheel-test notebooks release docs clean
 
 install: $(VENV)/.installed
 
@@ -54,6 +54,10 @@ lint: $(VENV)/.tested
 
 test: lint
 	$(BIN)/python -m pytest -n 2 -q --durations=20
+
+# The main promises in a minute, for few learners; it says what it leaves out.
+quick: $(VENV)/.tested
+	$(BIN)/python -m pytest -n 2 -q --quick
 
 # What a new learner or detector needs beside its file and its test: its scores, a model file, its speed, its
 # place in the docs and its public names. RENEW=NAME measures again what was meant to change; model files are never
