@@ -61,6 +61,8 @@ class MemberPool(RestoresDefaults, KeepsRows):
         self._made_from = self._templates_with_defaults()
         self._seeded = [[name for name in each.get_params() if is_seed(name)] for each in self._made_from]
         self._pristine, self._member_bytes = [None] * len(self._made_from), None
+        if self._stand_ins is not None:
+            self._stand_ins = {}  # a stack may begin once more, with other templates
         super()._begin(n_features, n_classes)
         first_members = self._first_members()
         for template, first in enumerate(first_members):

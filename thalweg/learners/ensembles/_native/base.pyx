@@ -65,7 +65,7 @@ cdef class EnsembleKernel(MemberPool):
         self.noted_size = doubles(self.arrays["noted_size"])
 
     def build_members(self, n, widest=()):
-        """Build the first n members; `widest` are kernels of members that need as much memory as any later."""
+        """Build the first n members; `widest` need as much scratch memory as any later one."""
         cdef Kernel kernel
         for kernel in widest:
             self.least_scratch = max(self.least_scratch, kernel.handle.scratch_size)
