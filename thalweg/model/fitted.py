@@ -169,6 +169,8 @@ class FittedModel(Stateful, BaseEstimator):
             self.learner_ = learner
             if not self._late.n_features == learner.n_features_in_ == self._coding.n_inputs:
                 raise StateError("Model: the learner and the columns have different numbers of inputs")
+            if not len(learner.classes_):
+                raise StateError("Model: the learner of the state has no classes")
             if not np.array_equal(self._coding.classes[: len(learner.classes_)], learner.classes_):
                 raise StateError("Model: the learner has other classes than the labels")
             self._check_parameters()
