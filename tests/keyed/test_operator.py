@@ -365,7 +365,7 @@ def test_any_other_value_in_a_state_or_in_an_operator_is_a_state_error(learner, 
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("id", 0), ("order", True), ("target", 5), ("key", []), ("key", [0])]
+    ("name", "value"), [("id", 0), ("order", True), ("target", 5), ("key", []), ("key", [0]), ("keep", [5])]
 )
 def test_columns_of_an_operator_that_are_no_text_are_a_state_error(name, value):
     data = content_of(make_operator().to_bytes())

@@ -5,6 +5,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from thalweg._native.layout import MOST_COUNTED
 from thalweg._stateful import check_alike
 from thalweg._types import State
 from thalweg.errors import StateError
@@ -13,7 +14,7 @@ from thalweg.errors import StateError
 class Part:
     """Something that is watched; its attributes are arrays, numbers, text, and lists and dicts of them.
 
-    Arrays keep their shapes, except those in `_grows`.
+    Arrays keep their shapes, except those in `_grows`. Whole numbers are counts.
     """
 
     _grows: frozenset[str] = frozenset()
@@ -32,5 +33,7 @@ class Part:
             if isinstance(value, np.ndarray) and name not in self._grows and value.shape != state[name].shape:
                 was, wanted = state[name].shape, value.shape
                 raise StateError(f"{type(self).__name__}: {name} has the shape {was}, not {wanted}")
+            if type(value) is int and not 0 <= state[name] <= MOST_COUNTED:
+                raise StateError(f"{type(self).__name__}: {name} is no count: {state[name]}")
         self.__dict__ = copy.deepcopy(state)
         return self
