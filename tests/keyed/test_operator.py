@@ -373,6 +373,13 @@ def test_columns_of_an_operator_that_are_no_text_are_a_state_error(name, value):
         Operator.from_bytes(packed(data | {name: value}))
 
 
+def test_an_operator_whose_labels_fit_no_column_is_a_state_error():
+    data = content_of(make_operator().to_bytes())
+    data["schema"]["classes"] = ["no", True]
+    with pytest.raises(StateError):
+        Operator.from_bytes(packed(data))
+
+
 def test_an_operator_that_begins_in_an_unknown_way_is_a_state_error():
     data = content_of(make_operator().to_bytes())
     data["bank"]["parameters"]["start"] = "soon"

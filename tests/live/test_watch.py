@@ -32,8 +32,8 @@ def watched(events, **settings):
 
 @pytest.mark.parametrize(
     ("part", "name", "value"),
-    [("known", "part_size", 0), ("known", "part_size", -20), ("known", "part_size", 21), ("known", "n_rows", -1),
-     ("delays", "n", 10**30), ("delays", "n", -1), ("surprises", "n", 2**60)],
+    [("known", "part_size", 0), ("known", "part_size", -20), ("known", "part_size", 21),
+     ("known", "n_rows", -1), ("delays", "n", 10**30), ("delays", "n", -1), ("surprises", "n", 2**60)],
 )  # fmt: skip
 def test_numbers_that_count_nothing_are_refused(events, part, name, value):
     state = quickly(events).state()
@@ -41,6 +41,17 @@ def test_numbers_that_count_nothing_are_refused(events, part, name, value):
     state["sums"][part][name] = value
     with pytest.raises(StateError):
         LiveWatch.from_state(state)
+
+
+def test_counts_of_other_shapes_and_of_other_labels_are_refused(events):
+    for damage, message in (
+        (lambda sums: sums["traffic"]["counts"].update(hour=np.zeros((9, 2), dtype=np.int64)), "other shapes"),
+        (lambda sums: sums["baselines"].update(n_labels=2**62), "learned other labels"),
+    ):
+        state = quickly(events).state()
+        damage(state["sums"])
+        with pytest.raises(StateError, match=message):
+            LiveWatch.from_state(state)
 
 
 def test_baselines_that_can_learn_no_new_label_are_refused(events):

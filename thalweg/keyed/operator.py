@@ -377,6 +377,7 @@ class Operator:
                           operator.keep)
             operator._settle(coding, roles, shared)
             operator._check_begun()
+            pa.array(operator.classes_.tolist())  # outputs have them in one column
         return operator
 
     def __reduce__(self) -> Any:

@@ -30,6 +30,8 @@ class Part:
             raise StateError(f"the state of {type(self).__name__} must be a dict")
         check_alike(state, fresh, type(self).__name__)
         for name, value in fresh.items():
+            if isinstance(value, dict) and _shapes(value) != _shapes(state[name]):
+                raise StateError(f"{type(self).__name__}: {name} has arrays of other shapes")
             if isinstance(value, np.ndarray) and name not in self._grows and value.shape != state[name].shape:
                 was, wanted = state[name].shape, value.shape
                 raise StateError(f"{type(self).__name__}: {name} has the shape {was}, not {wanted}")
@@ -37,3 +39,7 @@ class Part:
                 raise StateError(f"{type(self).__name__}: {name} is no count: {state[name]}")
         self.__dict__ = copy.deepcopy(state)
         return self
+
+
+def _shapes(parts: dict[str, Any]) -> dict[str, Any]:
+    return {name: getattr(part, "shape", None) for name, part in parts.items()}
