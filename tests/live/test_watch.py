@@ -45,7 +45,7 @@ def test_numbers_that_count_nothing_are_refused(events, part, name, value):
 
 def test_counts_of_other_shapes_and_of_other_labels_are_refused(events):
     for damage, message in (
-        (lambda sums: sums["traffic"]["counts"].update(hour=np.zeros((9, 2), dtype=np.int64)), "other shapes"),
+        (lambda sums: sums["traffic"]["counts"].update(hour=np.zeros((9, 2), dtype=int)), "other shapes"),
         (lambda sums: sums["baselines"].update(n_labels=2**62), "learned other labels"),
     ):
         state = quickly(events).state()
