@@ -46,6 +46,7 @@ def test_numbers_that_count_nothing_are_refused(events, part, name, value):
 def test_counts_of_other_shapes_and_of_other_labels_are_refused(events):
     for damage, message in (
         (lambda sums: sums["traffic"]["counts"].update(hour=np.zeros((9, 2), dtype=int)), "other shapes"),
+        (lambda sums: sums["surprises"].update(now=np.zeros((1, 280))), "has the shape"),
         (lambda sums: sums["baselines"].update(n_labels=2**62), "learned other labels"),
     ):
         state = quickly(events).state()

@@ -14,7 +14,7 @@ from thalweg.errors import StateError
 class Part:
     """Something that is watched; its attributes are arrays, numbers, text, and lists and dicts of them.
 
-    Arrays keep their shapes, except those in `_grows`. Whole numbers are counts.
+    Arrays keep their shapes, except that those in `_grows` may be longer. Whole numbers are counts.
     """
 
     _grows: frozenset[str] = frozenset()
@@ -32,7 +32,8 @@ class Part:
         for name, value in fresh.items():
             if isinstance(value, dict) and _shapes(value) != _shapes(state[name]):
                 raise StateError(f"{type(self).__name__}: {name} has arrays of other shapes")
-            if isinstance(value, np.ndarray) and name not in self._grows and value.shape != state[name].shape:
+            first = 1 if name in self._grows else 0
+            if isinstance(value, np.ndarray) and value.shape[first:] != state[name].shape[first:]:
                 was, wanted = state[name].shape, value.shape
                 raise StateError(f"{type(self).__name__}: {name} has the shape {was}, not {wanted}")
             if type(value) is int and not 0 <= state[name] <= MOST_COUNTED:
