@@ -199,6 +199,7 @@ class LiveFolders:
             ("DELETE FROM log WHERE first>?", (at,)),
             ("UPDATE log SET data=(SELECT data FROM log WHERE first=?) WHERE first=?", (first[0], at)),
             ("INSERT OR REPLACE INTO meta VALUES ('emptied', ?)", (value,)),
+            ("INSERT OR REPLACE INTO meta VALUES ('changes', ?)", (value,)),
             ("UPDATE OR REPLACE versions SET first=?", (value,)),
             ("UPDATE versions SET version=?", (value,)),
             ("INSERT OR REPLACE INTO log SELECT first + ?, n, time, data FROM log WHERE first=?", (100, at)),

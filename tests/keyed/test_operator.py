@@ -365,12 +365,19 @@ def test_any_other_value_in_a_state_or_in_an_operator_is_a_state_error(learner, 
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("id", 0), ("order", True), ("target", 5), ("key", []), ("key", [0])]
+    ("name", "value"), [("id", 0), ("order", True), ("target", 5), ("key", []), ("key", [0]), ("keep", [5])]
 )
 def test_columns_of_an_operator_that_are_no_text_are_a_state_error(name, value):
     data = content_of(make_operator().to_bytes())
     with pytest.raises(StateError, match="names of columns must be text"):
         Operator.from_bytes(packed(data | {name: value}))
+
+
+def test_an_operator_whose_labels_fit_no_column_is_a_state_error():
+    data = content_of(make_operator().to_bytes())
+    data["schema"]["classes"] = ["no", True]
+    with pytest.raises(StateError):
+        Operator.from_bytes(packed(data))
 
 
 def test_an_operator_that_begins_in_an_unknown_way_is_a_state_error():

@@ -12,10 +12,12 @@ from live.live_rows import crash, label, labels, new_model, numeric_model, recor
 from support.command import run_command
 from support.text_rows import DAMAGED_ROWS, as_stored, text_model, text_record
 
+from thalweg.errors import ModelFileError
 from thalweg.live import CommitFailed, LiveError, LiveModel, LogDamaged, OtherVersion, checkpoints, events
 from thalweg.live.engine import Engine
 from thalweg.live.follower import LiveFollower
 from thalweg.live.inspecting import verify
+from thalweg.saving.files import _bytes_of
 
 
 @pytest.mark.parametrize("damage", ["cut", "changed", "empty"])
@@ -101,6 +103,7 @@ def test_a_cut_log_is_an_error(crashed):
         "UPDATE log SET data = 5",
         "UPDATE versions SET version = x'00'",
         "INSERT OR REPLACE INTO meta VALUES ('emptied', 'Inf')",
+        "INSERT OR REPLACE INTO meta VALUES ('changes', '[[1]]')",
     ],
 )
 def test_a_value_of_another_type_in_the_log_is_an_error(crashed, statement):
@@ -117,6 +120,17 @@ def test_a_follower_that_cannot_open_a_folder_does_not_keep_it(crashed):
         LiveFollower(folder)
     edit(folder, "PRAGMA journal_mode=DELETE")  # which waits for all that have the log open
     assert caught.value.__traceback__ is not None
+
+
+@pytest.mark.parametrize("event", [np.full(3, 1), "1", None])
+def test_a_checkpoint_whose_event_is_no_number_is_left_out(crashed, event):
+    folder, *_ = crashed
+    newest = checkpoints.events_of(folder)[0]
+    found = checkpoints.read(folder, newest)
+    data = _bytes_of(found.model, {"live": found.live, "event": event})
+    checkpoints.path_of(folder, newest).write_bytes(data)
+    with pytest.raises(ModelFileError, match="no checkpoint at event"):
+        checkpoints.read(folder, newest)
 
 
 @pytest.mark.parametrize("name", ["event", "number_base", "n_predicted"])

@@ -1,5 +1,6 @@
 """LiveWatch: what it knows, whatever the blocks, in bounded memory, and after a restart."""
 
+import copy
 import json
 import sys
 
@@ -27,6 +28,38 @@ def watched(events, **settings):
     watch = LiveWatch(events.X.shape[1], **settings)
     feed(watch, events, (), looks=range(0, 20_000, 777))
     return watch
+
+
+@pytest.mark.parametrize(
+    ("part", "name", "value"),
+    [("known", "part_size", 0), ("known", "part_size", -20), ("known", "part_size", 21),
+     ("known", "n_rows", -1), ("delays", "n", 10**30), ("delays", "n", -1), ("surprises", "n", 2**60)],
+)  # fmt: skip
+def test_numbers_that_count_nothing_are_refused(events, part, name, value):
+    state = quickly(events).state()
+    LiveWatch.from_state(copy.deepcopy(state))
+    state["sums"][part][name] = value
+    with pytest.raises(StateError):
+        LiveWatch.from_state(state)
+
+
+def test_counts_of_other_shapes_and_of_other_labels_are_refused(events):
+    for damage, message in (
+        (lambda sums: sums["traffic"]["counts"].update(hour=np.zeros((9, 2), dtype=int)), "other shapes"),
+        (lambda sums: sums["surprises"].update(now=np.zeros((1, 280))), "has the shape"),
+        (lambda sums: sums["baselines"].update(n_labels=2**62), "learned other labels"),
+    ):
+        state = quickly(events).state()
+        damage(state["sums"])
+        with pytest.raises(StateError, match=message):
+            LiveWatch.from_state(state)
+
+
+def test_baselines_that_can_learn_no_new_label_are_refused(events):
+    state = quickly(events).state()
+    state["sums"]["baselines"]["learners"][0]["open"] = False
+    with pytest.raises(StateError, match="no new labels"):
+        LiveWatch.from_state(state)
 
 
 def test_times_of_a_damaged_log_are_bounded():

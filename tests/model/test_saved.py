@@ -116,6 +116,29 @@ def test_a_parameter_of_a_wrong_type_is_refused_before_rows_are_read(name, value
         thalweg.Model().restore(changed(state, ("parameters", name), value))
 
 
+@pytest.mark.parametrize(("name", "value"), [("classes", 0), ("missing", [np.zeros(2)]), ("decimal", 5)])
+def test_so_it_is_in_a_model_that_has_learned_nothing(name, value):
+    with pytest.raises(StateError):
+        thalweg.Model().restore(changed(thalweg.Model("y").state(), ("parameters", name), value))
+
+
+def test_a_learner_without_classes_is_refused():
+    state = begun("LinearLogistic").state()
+    with pytest.raises(StateError, match="no classes"):
+        thalweg.Model().restore(changed(state, ("fitted", "classes"), np.array([], dtype="<U3")))
+    with pytest.raises(StateError, match="can learn no new ones"):
+        thalweg.Model().restore(changed(state, ("fitted", "open"), False))
+
+
+@pytest.mark.parametrize("value", [b"x", {1, 2}, object()])
+def test_a_parameter_that_could_not_be_saved_again_is_refused(value):
+    learner = thalweg.learners.OnlineBagging(thalweg.learners.NaiveBayes())
+    state = learner.state()
+    state["parameters"]["member"]["parameters"]["categorical"] = value
+    with pytest.raises(StateError, match="a state holds no value of type"):
+        learner.restore(state)
+
+
 def test_what_may_not_be_loaded_is_refused():
     state = begun().state()
     with pytest.raises(StateError, match="this is the state of"):

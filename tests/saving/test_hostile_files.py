@@ -108,6 +108,13 @@ def test_memory_is_bounded_only_while_a_file_is_opened():
     assert learners.NaiveBayes().begin(10**5, [0, 1]).n_features_in_ == 10**5
 
 
+@pytest.mark.parametrize("name", ["about", "notes", "state"])
+@pytest.mark.parametrize("value", [None, [], 5, "x"])
+def test_parts_of_a_file_that_are_no_dicts_are_refused(name, value):
+    with pytest.raises(ModelFileError, match="the file holds no model"):
+        thalweg.from_bytes(file_of(EMPTY | {name: value}))
+
+
 def test_arrays_that_overlap_are_refused():
     table = [["<f8", [64], 0], ["<f8", [64], 256]]
     with pytest.raises(ModelFileError, match="begins at 256, within another one that ends at 512"):

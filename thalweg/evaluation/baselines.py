@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from thalweg import learners
 from thalweg._native.argmax import likeliest
 from thalweg._types import Ints, State
+from thalweg.errors import StateError
 
 if TYPE_CHECKING:  # importing it takes scikit-learn
     from thalweg.learners.base.stream_classifier import StreamClassifier
@@ -111,6 +112,8 @@ class Baselines:
         """Go on from what `state` returned; return self. Do not use it after an error."""
         for learner, each in zip(self._learners, state["learners"], strict=True):
             learner.restore(each)
+            if not learner._labels.is_open:
+                raise StateError("Baselines: the learners of the state can learn no new labels")
         self._n_labels = int(state["n_labels"])
         self._classes = np.arange(int(state["n_classes"]))
         return self

@@ -369,13 +369,15 @@ class Operator:
             bank, shared = from_plain(content.pop("bank")), from_plain(content.pop("shared"))
             coding, key = Coding(content.pop("schema")), content.pop("key")
             optional = [content[name] for name in ("target", "id", "weight") if content[name] is not None]
-            if not key or not all(isinstance(name, str) for name in (*key, content["order"], *optional)):
+            names = *key, content["order"], *optional, *content["keep"]
+            if not key or not all(isinstance(name, str) for name in names):
                 raise StateError("Operator: the names of columns must be text")
             operator = cls(bank, key=key[0] if len(key) == 1 else key, **content)
             roles = Roles(tuple(key), operator.order, content["order_kind"], operator.id, operator.weight,
                           operator.keep)
             operator._settle(coding, roles, shared)
             operator._check_begun()
+            pa.array(operator.classes_.tolist())  # outputs have them in one column
         return operator
 
     def __reduce__(self) -> Any:

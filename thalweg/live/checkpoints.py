@@ -75,7 +75,8 @@ def read(folder: Path, event: int) -> Checkpoint:
     """Return a checkpoint; raise ModelFileError if it is damaged."""
     content = describe(path_of(folder, event))
     notes = content["notes"]
-    if notes.get("event") != event or not isinstance(notes.get("live"), dict):
+    found = notes.get("event")
+    if type(found) is not int or found != event or not isinstance(notes.get("live"), dict):
         raise ModelFileError(f"{path_of(folder, event)}: this is no checkpoint at event {event}")
     return Checkpoint(event, content["state"], notes["live"], str(content["about"].get("version")))
 

@@ -158,7 +158,7 @@ def _damaged() -> Iterator[None]:
         yield
     except LogDamaged:
         raise
-    except (LookupError, TypeError, ValueError, struct.error) as error:
+    except (ArithmeticError, LookupError, TypeError, ValueError, struct.error) as error:
         raise LogDamaged(f"a group of events is damaged: {error}") from error
 
 

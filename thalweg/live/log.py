@@ -126,7 +126,10 @@ class Log:
 
     def changes(self) -> list[tuple[int, dict[str, Any]]]:
         """Return how settings were changed, in order: after which event, and to what."""
-        found = [(int(event), data) for event, data in json.loads(self.meta("changes") or "[]")]
+        try:
+            found = [(int(event), data) for event, data in json.loads(self.meta("changes") or "[]")]
+        except (TypeError, ValueError) as error:
+            raise LogDamaged(f"{self.path} is damaged: {error}") from error
         return [(event, _setting(data)) for event, data in found]
 
     def add_change(self, event: int, settings: dict[str, Any]) -> None:

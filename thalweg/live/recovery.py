@@ -108,10 +108,10 @@ def replay(engine: Engine, log: Log, until: int | None = None) -> int:
         # Read after the groups: a change is on disk before any event that comes after it.
         changes = [each for each in log.changes() if each[0] >= first][n_changed:]
         if changes and changes[0][0] <= after:
-            if block is not None:
-                block.finish()
+            _finish(block)
             block, n_changed = None, n_changed + 1
-            engine.change(changes[0][1])
+            with _damaged_at(changes[0][0]):
+                engine.change(changes[0][1])
             continue
         entries = [each for each in entries if not changes or each.first <= changes[0][0]]
         if not entries:
@@ -119,9 +119,14 @@ def replay(engine: Engine, log: Log, until: int | None = None) -> int:
         _check_order(entries, after + 1)
         for part in _parts(entries):
             block = _apply(engine, block, part)
-    if block is not None:
-        block.finish()
+    _finish(block)
     return engine.event - first
+
+
+def _finish(block: Block | None) -> None:
+    if block is not None:
+        with _damaged_at(block.first):
+            block.finish()
 
 
 def _check_order(entries: list[Entry], expected: int) -> None:

@@ -158,6 +158,7 @@ class FittedModel(Stateful, BaseEstimator):
 
     def _set_content(self, state: State) -> None:
         self.set_params(**from_plain(state["parameters"]))
+        self._check_types()
         for name in FITTED:
             vars(self).pop(name, None)
         if not SAVED.isdisjoint(state):
@@ -170,13 +171,15 @@ class FittedModel(Stateful, BaseEstimator):
             self.learner_ = learner
             if not self._late.n_features == learner.n_features_in_ == self._coding.n_inputs:
                 raise StateError("Model: the learner and the columns have different numbers of inputs")
+            if not len(learner.classes_) or (self._coding.labels.grows and not learner._labels.is_open):
+                raise StateError("Model: the learner of the state has no classes, or can learn no new ones")
             if not np.array_equal(self._coding.classes[: len(learner.classes_)], learner.classes_):
                 raise StateError("Model: the learner has other classes than the labels")
-            self._check_parameters()
+            whole_number(self, "max_waiting", self.max_waiting, 1)
+            self._settings()
 
-    def _check_parameters(self) -> None:
+    def _check_types(self) -> None:
         """Raise an error if a parameter of a state has a type that would be met only when rows are read."""
-        whole_number(self, "max_waiting", self.max_waiting, 1)
         for name in LISTED:
             given = getattr(self, name)
             if not isinstance(given, str | tuple | list | None):
@@ -184,7 +187,6 @@ class FittedModel(Stateful, BaseEstimator):
             hash(tuple(given or ()))  # a TypeError if one is an array or a dict
         if not isinstance(self.decimal, str | None):
             raise StateError("Model: the state's decimal must be text")
-        self._settings()
 
     @property
     def _begun(self) -> bool:

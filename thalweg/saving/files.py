@@ -86,7 +86,7 @@ def _content(data: bytes) -> dict[str, Any]:
     description, arrays = unpack(data)
     with restoring(len(data)):
         content = from_json(description["content"], arrays)
-        if not {"about", "notes", "state"} <= set(content):
+        if not all(isinstance(content.get(name), dict) for name in ("about", "notes", "state")):
             raise ModelFileError("the file holds no model")
     return content
 

@@ -10,7 +10,7 @@ from thalweg._frames import plain_table
 from thalweg._stateful import PACKAGES, class_named
 from thalweg._types import Floats
 from thalweg.drift.foreign import ForeignDetector
-from thalweg.errors import StateError
+from thalweg.errors import StateError, short_repr
 
 BIT_GENERATORS = ("MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64")
 
@@ -43,13 +43,15 @@ def to_plain(value: Any) -> Any:
 
 
 def from_plain(value: Any) -> Any:
-    """Return the value that `to_plain` converted."""
+    """Return the value that `to_plain` converted; raise StateError for one that it does not return."""
     if isinstance(value, np.ndarray):
         return value.copy()
     if isinstance(value, list | tuple):
         return type(value)(from_plain(part) for part in value)
-    if not isinstance(value, dict):
+    if value is None or isinstance(value, bool | int | float | str | np.generic):
         return value
+    if not isinstance(value, dict):
+        raise StateError(f"a state holds no value of type {type(value).__name__}: {short_repr(value)}")
     if "numpy.Generator" in value:
         return np.random.Generator(_bit_generator(value["numpy.Generator"]))
     if "numpy.RandomState" in value:

@@ -100,6 +100,7 @@ class AccuracyAlarm(Part):
         if found:  # what comes after the alarm did not count
             row = self._alarm.alarm_row_ or 0
             used = -(-row // LOOK) * LOOK - (self.n - self.first)
+            used = min(max(used, LOOK), len(scores))  # whatever a damaged state says
         self.n += used
         self.times = np.append(self.times, times[:used:LOOK])[-MOST_TIMES:]
         if is_open:

@@ -1,11 +1,12 @@
 """Which answers were right, as labels come: lately, in all, and over the rows."""
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from thalweg._bounded_record import halved
 from thalweg._types import Floats, Ints, Mask
+from thalweg.errors import StateError, short_repr
 from thalweg.evaluation.baselines import BASELINES
 from thalweg.live.watch.part import Part
 
@@ -14,6 +15,7 @@ ANSWERERS = (LEARNER, *BASELINES)
 WINDOW = 1000
 MOST_PARTS, FIRST_SIZE = 256, 20
 MOST_POINTS, LEAST_ROWS = 64, 100
+_SIZES = [FIRST_SIZE << i for i in range(50)]
 
 
 class KnownAnswers(Part):
@@ -41,6 +43,13 @@ class KnownAnswers(Part):
         self.times = np.zeros(MOST_PARTS)
         self.known = np.zeros(MOST_PARTS, dtype=np.int64)
         self.right = np.zeros((MOST_PARTS, len(ANSWERERS)), dtype=np.int64)
+
+    def restore(self, state: Any) -> Self:
+        """Go on from what `state` returned; raise StateError, and change nothing, if it does not fit."""
+        size = state.get("part_size") if isinstance(state, dict) else None
+        if type(size) is not int or size not in _SIZES:
+            raise StateError(f"KnownAnswers: {short_repr(size)} is not the size of a part")
+        return super().restore(state)
 
     def add_rows(self, times: Floats) -> None:
         """Take note of rows that were predicted at these times."""

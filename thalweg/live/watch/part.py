@@ -5,6 +5,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from thalweg._native.layout import MOST_COUNTED
 from thalweg._stateful import check_alike
 from thalweg._types import State
 from thalweg.errors import StateError
@@ -13,7 +14,7 @@ from thalweg.errors import StateError
 class Part:
     """Something that is watched; its attributes are arrays, numbers, text, and lists and dicts of them.
 
-    Arrays keep their shapes, except those in `_grows`.
+    Arrays keep their shapes, except that those in `_grows` may be longer. Whole numbers are counts.
     """
 
     _grows: frozenset[str] = frozenset()
@@ -29,8 +30,17 @@ class Part:
             raise StateError(f"the state of {type(self).__name__} must be a dict")
         check_alike(state, fresh, type(self).__name__)
         for name, value in fresh.items():
-            if isinstance(value, np.ndarray) and name not in self._grows and value.shape != state[name].shape:
+            if isinstance(value, dict) and _shapes(value) != _shapes(state[name]):
+                raise StateError(f"{type(self).__name__}: {name} has arrays of other shapes")
+            first = 1 if name in self._grows else 0
+            if isinstance(value, np.ndarray) and value.shape[first:] != state[name].shape[first:]:
                 was, wanted = state[name].shape, value.shape
                 raise StateError(f"{type(self).__name__}: {name} has the shape {was}, not {wanted}")
+            if type(value) is int and not 0 <= state[name] <= MOST_COUNTED:
+                raise StateError(f"{type(self).__name__}: {name} is no count: {state[name]}")
         self.__dict__ = copy.deepcopy(state)
         return self
+
+
+def _shapes(parts: dict[str, Any]) -> dict[str, Any]:
+    return {name: getattr(part, "shape", None) for name, part in parts.items()}

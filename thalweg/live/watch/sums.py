@@ -102,6 +102,8 @@ class Sums:
             getattr(self, name).restore(state[name])
         self.kernel = self.estimate._begun()
         self.n_labels, said = int(state["n_labels"]), state["said"]
+        if state["baselines"]["n_labels"] != self.n_labels:
+            raise StateError("LiveWatch: the baselines of the state have learned other labels")
         wanted = (len(self.kernel.arrays["row"]), len(BASELINES))
         if said.shape != wanted or said.dtype != np.int32 or self.kernel.n_rows != self.known.n_rows:
             raise StateError("LiveWatch: the answers of the state do not belong to its rows")
