@@ -98,10 +98,19 @@ class NativeClassifier(StreamClassifier):
         self._kernel.restore(memory)
 
     def _grow_from(self, n_features: int, n_classes: int) -> None:
-        kernel = self._make_kernel(self._n_places(self.n_features_in_), self._n_columns)
-        kernel.inherit(self._kernel, np.nan if self.takes_missing else 0.0)
+        kernel = self._extended_kernel(n_features)
+        if kernel is None:
+            kernel = self._make_kernel(self._n_places(self.n_features_in_), self._n_columns)
+            kernel.inherit(self._kernel, np.nan if self.takes_missing else 0.0)
         kernel.lock = self._kernel.lock
         self._kernel = kernel
+
+    def _extended_kernel(self, n_features: int) -> Kernel | None:
+        """Return a kernel made of that of `n_features` inputs by lengthening its arrays, without checks.
+
+        None if it must be made anew from the parameters.
+        """
+        return None
 
     def _needs(self) -> Needs:
         return Needs(self._kernel.bytes)
