@@ -350,6 +350,11 @@ cdef class Kernel:
         return own if self.kept is None else own + self.kept.array_bytes
 
     @property
+    def is_fixed(self):
+        """Whether no axis of its arrays grows with what is learned, and nothing is kept with rows."""
+        return self.kept is None and None not in self.lengths.values()
+
+    @property
     def size(self):
         """Size of a model that grows: the nodes of a tree; otherwise 0."""
         return 0

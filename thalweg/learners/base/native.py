@@ -115,6 +115,18 @@ class NativeClassifier(StreamClassifier):
     def _needs(self) -> Needs:
         return Needs(self._kernel.bytes)
 
+    def _needs_as_begun(self) -> Needs | None:
+        if type(self)._needs is NativeClassifier._needs and self._kernel.is_fixed:
+            return self._needs()
+        return None
+
+    def _extended_beginning(self, pristine: State) -> State | None:
+        """Return the state after `begin` of a learner like this one; `pristine` is that for one class less.
+
+        None if that is unknown.
+        """
+        return None
+
     def _starts_again(self, seeds: Collection[str]) -> bool:
         """Return whether `_start_again` can be used with these seeds; here, if there are none."""
         return not seeds

@@ -77,6 +77,12 @@ class Tree(HasImportance, SeededClassifier):
             return None
         return self._kernel.extended(n, self._n_columns, subset_size(self, self.max_features, n))
 
+    def _extended_beginning(self, pristine: State) -> State | None:
+        return self._kernel.extended_beginning(pristine)
+
+    def _needs_as_begun(self) -> Needs:
+        return self._needs()
+
     def _needs(self) -> Needs:
         return Needs(self._kernel.least_bytes, 1)
 

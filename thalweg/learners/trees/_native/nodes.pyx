@@ -244,6 +244,22 @@ cdef class TreeKernel(Kernel):
                 state |= tree_upkeep.changed(self.layout, state, what, min(n, most), 0, 0)
         return state
 
+    def extended_beginning(self, state):
+        """Return what `beginning` would of a fresh kernel like this one; `state` is that of one with a class less.
+
+        None where memory is so short that such a kernel would have less room.
+        """
+        node = self.tree.node_bytes + self.window_bytes
+        n_classes = self.tree.n_classes
+        most_nodes, space = tree_upkeep.limits(
+            self.most_bytes, self.fixed_bytes, node, self.first_slot, n_classes
+        )
+        room = max(n_classes, min(RESERVE, RESERVE_BYTES // max(self.first_slot, 1)))
+        if most_nodes < RESERVE or space // self.first_slot < room:
+            return None
+        arrays = extended(self.layout, state, "class", n_classes)
+        return arrays | tree_upkeep.changed(self.layout, arrays, MORE_SLOTS, room, 0, 0)
+
     cdef bint change(self, int what, Py_ssize_t a, Py_ssize_t b, Py_ssize_t most=0) noexcept:
         try:
             arrays = attempt(tree_upkeep.changed, (self.layout, self.arrays, what, a, b, most))
