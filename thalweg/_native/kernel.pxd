@@ -77,6 +77,10 @@ cdef class Kernel:
                      bint observes) except -1
 
 
+# copies of the arrays of a layout, with the axis of this name extended to `length`; new places are filled
+cdef dict extended(dict layout, dict arrays, str axis, Py_ssize_t length)
+
+
 # fit_block if the learner has it; otherwise learn the rows one by one, and flush
 cdef bint fit_block(const learner_t* h, const double* X, const Py_ssize_t* y, const double* w, Py_ssize_t n,
                     bint may_stop) noexcept nogil

@@ -19,6 +19,8 @@ from .missing cimport LARGEST, update_row
 from .pointers cimport doubles
 from .waiting_index cimport WaitingIndex
 
+cnp.import_array()
+
 cdef enum:
     FIRST_ROWS = 64                     # processed before the first check of the clock
     ROWS_A_LOOK = 256                   # of a batch, between two checks for signals
@@ -348,6 +350,11 @@ cdef class Kernel:
         return own if self.kept is None else own + self.kept.array_bytes
 
     @property
+    def is_fixed(self):
+        """Whether no axis of its arrays grows with what is learned, and nothing is kept with rows."""
+        return self.kept is None and None not in self.lengths.values()
+
+    @property
     def size(self):
         """Size of a model that grows: the nodes of a tree; otherwise 0."""
         return 0
@@ -364,6 +371,42 @@ def call_counted(learner, str counter, Py_ssize_t n_rows, method, *arguments):
         setattr(learner, counter, getattr(learner, counter) + getattr(error, "rows_learned", 0))
         raise
     setattr(learner, counter, getattr(learner, counter) + n_rows)
+
+
+cdef dict extended(dict layout, dict arrays, str axis, Py_ssize_t length):
+    cdef dict new = {}
+    cdef Py_ssize_t n_bytes = 0
+    for name in layout:
+        n_bytes += cnp.PyArray_NBYTES(<cnp.ndarray> arrays[name])
+    layouts.charge(n_bytes)
+    for name, declared in layout.items():
+        axes = declared.axes
+        if axis in axes:
+            new[name] = lengthened(arrays[name], axes.index(axis), length, declared.fill)
+        else:
+            new[name] = cnp.PyArray_NewCopy(arrays[name], cnp.NPY_CORDER)
+    return new
+
+
+cdef cnp.ndarray lengthened(cnp.ndarray old, Py_ssize_t axis, Py_ssize_t length, fill):
+    # A copy with one axis extended; both are in C order.
+    cdef Py_ssize_t n_parts = 1, before = cnp.PyArray_ITEMSIZE(old), after, i
+    cdef list shape = [cnp.PyArray_DIM(old, i) for i in range(cnp.PyArray_NDIM(old))]
+    cdef cnp.ndarray new
+    cdef char* source
+    cdef char* target
+    for i in range(cnp.PyArray_NDIM(old)):
+        if i < axis:
+            n_parts *= shape[i]
+        else:
+            before *= shape[i]
+    after = before // shape[axis] * length
+    shape[axis] = length
+    new = layouts.new_array(tuple(shape), old.dtype, fill)
+    source, target = <char*> cnp.PyArray_DATA(old), <char*> cnp.PyArray_DATA(new)
+    for i in range(n_parts):
+        memcpy(target + i * after, source + i * before, before)
+    return new
 
 
 cdef inline Py_ssize_t length_of(cnp.ndarray array):

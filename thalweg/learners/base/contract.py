@@ -138,6 +138,10 @@ class Contract(ClassifierMixin, Stateful, BaseEstimator):
         """Return the memory that a learner which has just begun needs; only called there."""
         return Needs(0)
 
+    def _needs_as_begun(self) -> Needs | None:
+        """Return what `_needs` would if it had just begun with its inputs and classes; None if unknown."""
+        return self._needs() if type(self)._needs is Contract._needs else None
+
     def _limit_bytes(self, most: int) -> None:
         """Keep within `most` bytes from now on, if `_needs` counts parts that can grow."""
 

@@ -131,10 +131,12 @@ def grown_member(owner: Contract, member: M, n_categories: Ints | None = None) -
         return member
     new = object.__new__(type(member))
     vars(new).update(vars(member))
-    new._set_inputs(new._names.of_width(n_features, new._who), n_features)
-    new.n_categories_ = n_categories
     if n_features != before[0]:  # inputs first: kernels grow by inputs or by a class, not by both at once
+        new._set_inputs(new._names.of_width(n_features, new._who), n_features)
+        new.n_categories_ = n_categories
         new._grow_from(*before)
+    elif new._means is not None:  # members change these in place
+        new._means = new._means[0].copy(), new._means[1].copy()
     new._labels, new.classes_ = owner._labels, owner.classes_
     if owner._n_columns != before[1]:
         new._grow_from(n_features, before[1])

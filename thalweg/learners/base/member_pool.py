@@ -31,6 +31,9 @@ class MemberPool(RestoresDefaults, KeepsRows):
     # or its members are replaced at once. None in others.
     _stand_ins: dict[int, tuple[StreamClassifier, Any]] | None = None
 
+    # [slot]: members that were there before, extended, while the kernel is made again with a class more
+    _extended: list[tuple[StreamClassifier, Any]] | None = None
+
     @property
     def can_be_saved(self) -> bool:
         """Whether `thalweg.save` can write the members, and so the learner."""
@@ -76,6 +79,24 @@ class MemberPool(RestoresDefaults, KeepsRows):
         self._begin_again()
         self._stand_ins = None
 
+    def _extend(self, firsts: list[Any], members: list[Any], kernels: list[Any]) -> bool:
+        """Do what `_begin_to_grow` does if just a class is new, with members that know of it.
+
+        `firsts` are one of each template. Returns False, with nothing done, if it is unknown what fresh
+        members would be.
+        """
+        pristine = []
+        for first, before in zip(firsts, self._pristine, strict=True):
+            pristine.append(None if before is None else first._extended_beginning(before))
+            if before is not None and pristine[-1] is None:
+                return False
+        self._pristine, self._member_bytes = pristine, None
+        self._extended = list(zip(members, kernels, strict=True))
+        NativeClassifier._begin(self, self.n_features_in_, self._n_columns)
+        self._after_begin(firsts)
+        self._extended = None
+        return True
+
     def _first_members(self) -> list[Any]:
         """Return a member of each template as it begins; none if members are not replaced."""
         return []
@@ -119,6 +140,8 @@ class MemberPool(RestoresDefaults, KeepsRows):
         `n_built` members were in that slot before. Changes nothing but `spare`: a member of this template
         that is no longer in use, or None. So it can be interrupted anywhere, and called again.
         """
+        if self._extended is not None:
+            return self._extended[slot]
         if self._stand_ins is not None and template in self._stand_ins:
             return self._stand_ins[template]
         seeds, pristine = self._member_seeds(template, slot, n_built), self._pristine[template]

@@ -98,13 +98,34 @@ class NativeClassifier(StreamClassifier):
         self._kernel.restore(memory)
 
     def _grow_from(self, n_features: int, n_classes: int) -> None:
-        kernel = self._make_kernel(self._n_places(self.n_features_in_), self._n_columns)
-        kernel.inherit(self._kernel, np.nan if self.takes_missing else 0.0)
+        kernel = self._extended_kernel(n_features)
+        if kernel is None:
+            kernel = self._make_kernel(self._n_places(self.n_features_in_), self._n_columns)
+            kernel.inherit(self._kernel, np.nan if self.takes_missing else 0.0)
         kernel.lock = self._kernel.lock
         self._kernel = kernel
 
+    def _extended_kernel(self, n_features: int) -> Kernel | None:
+        """Return a kernel made of that of `n_features` inputs by lengthening its arrays, without checks.
+
+        None if it must be made anew from the parameters.
+        """
+        return None
+
     def _needs(self) -> Needs:
         return Needs(self._kernel.bytes)
+
+    def _needs_as_begun(self) -> Needs | None:
+        if type(self)._needs is NativeClassifier._needs and self._kernel.is_fixed:
+            return self._needs()
+        return None
+
+    def _extended_beginning(self, pristine: State) -> State | None:
+        """Return the state after `begin` of a learner like this one; `pristine` is that for one class less.
+
+        None if that is unknown.
+        """
+        return None
 
     def _starts_again(self, seeds: Collection[str]) -> bool:
         """Return whether `_start_again` can be used with these seeds; here, if there are none."""

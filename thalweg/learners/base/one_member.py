@@ -67,6 +67,9 @@ class OneMember(MemberPool):
         with self._reading:
             return self._held()[0]
 
+    def _needs_as_begun(self) -> Needs | None:
+        return self._needs() if type(self)._needs is OneMember._needs else None
+
     def _needs(self) -> Needs:
         n, (least, n_growing) = len(self._held()), self._member_needs
         return Needs(self._own_bytes + n * least, n * n_growing)

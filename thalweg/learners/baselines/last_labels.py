@@ -10,6 +10,7 @@ from thalweg.learners.base.growth import grown_member
 from thalweg.learners.base.importance import HasImportance, importance_of
 from thalweg.learners.base.member_list import as_member
 from thalweg.learners.base.member_state import check_inputs
+from thalweg.learners.base.memory_limit import bytes_in
 from thalweg.learners.base.one_member import OneMember
 from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.learners.baselines._native.last_labels import LastLabelsKernel
@@ -92,13 +93,16 @@ class LastLabels(HasImportance, OneMember):
         super()._begin(n_features, n_classes, seeds)
 
     def _make_kernel(self, n_features: int, n_classes: int) -> LastLabelsKernel:
-        n = whole_number(self, "n", self.n, 1, MOST_LABELS)
-        most_kept = whole_number(self, "max_waiting", self.max_waiting, 1, MOST_WAITING)
-        n_values = min(n_classes, self._n_values_of_two) if n_classes <= 2 else n_classes
-        kernel = LastLabelsKernel(self._who, n_features, n_classes, n, n_values, most_kept)
+        kernel = self._kernel_alone(n_features, n_classes)
         n_categories = self._member_categories(kernel)
         self._set_member(kernel, self._begun_member(self._template(), self._seeds, n_categories))
         return kernel
+
+    def _kernel_alone(self, n_features: int, n_classes: int) -> LastLabelsKernel:
+        n = whole_number(self, "n", self.n, 1, MOST_LABELS)
+        most_kept = whole_number(self, "max_waiting", self.max_waiting, 1, MOST_WAITING)
+        n_values = min(n_classes, self._n_values_of_two) if n_classes <= 2 else n_classes
+        return LastLabelsKernel(self._who, n_features, n_classes, n, n_values, most_kept)
 
     def _member_categories(self, kernel: Any) -> Ints:
         places = kernel.arrays["input_place"]
@@ -117,6 +121,8 @@ class LastLabels(HasImportance, OneMember):
 
     def _grow_from(self, n_features: int, n_classes: int) -> None:
         old = self._kernel
+        if n_features == self.n_features_in_ and n_classes > 2 and self._extend_around(old):
+            return
         self._begin_to_grow()
         self._kernel.inherit(old)
         places = self._kernel.arrays["label_place"]
@@ -124,6 +130,19 @@ class LastLabels(HasImportance, OneMember):
             places[:, :2] = places[:, 1::-1]  # the one input so far was 1 for the second class
         member = grown_member(self, old.member, self._member_categories(self._kernel))
         self._set_member(self._kernel, member)
+
+    def _extend_around(self, old: LastLabelsKernel) -> bool:
+        """Grow by a class without a fresh member; return whether it is known what that would need."""
+        kernel = self._kernel_alone(self.n_features_in_, self._n_columns)
+        kernel.inherit(old)
+        member = grown_member(self, old.member, self._member_categories(kernel))
+        needs = member._needs_as_begun()
+        if needs is None:
+            return False
+        kernel.lock, self._kernel, self._member_bytes = old.lock, kernel, None
+        self._own_bytes, self._member_needs = bytes_in(kernel.arrays), needs
+        self._set_member(kernel, member)
+        return True
 
     def _check_member(self, member: StreamClassifier) -> None:
         check_inputs(self, member, self._member_categories(self._kernel))

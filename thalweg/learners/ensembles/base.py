@@ -38,6 +38,7 @@ class Ensemble(HasImportance, MemberList, SeededClassifier, MemberPool):
     member: Members
     n_members: int | None
     _events: tuple[str, ...] = ("replaced",)  # kinds of them; the last is the end of a member
+    _extends = False  # whether all slots have members, and `_begin` sets nothing else that knows the classes
     _n_spares = 1  # members besides those in the slots: one that is being built, or kept to be built again
 
     @property
@@ -146,7 +147,10 @@ class Ensemble(HasImportance, MemberList, SeededClassifier, MemberPool):
 
     def _needs_of(self, template: int, first: StreamClassifier) -> Needs:
         """Return what a member of this template needs, of which `first` has just begun."""
-        return first._needs()
+        needs = None if self._extended is None else first._needs_as_begun()
+        if needs is None and self._extended is not None:
+            first = self._begun_member(self._made_from[template], {}, self._categories(None))
+        return first._needs() if needs is None else needs
 
     def _held_needs(self) -> list[Needs]:
         """Return the needs of each member that can exist at a time."""
@@ -200,11 +204,27 @@ class Ensemble(HasImportance, MemberList, SeededClassifier, MemberPool):
         each = zip(self._made_from, seeds, strict=True)
         return [self._adapter(self._begun_member(*one, self.n_categories_)) for one in each]
 
+    def _needs_as_begun(self) -> Needs | None:
+        return self._needs() if type(self)._needs is Ensemble._needs else None
+
     def _grow_from(self, n_features: int, n_classes: int) -> None:
-        old = self._kernel
+        old, missing = self._kernel, np.nan if self._means is None else 0.0
+        if self._extends and n_features == self.n_features_in_:
+            members, kernels = self._grown_members(old, n_features)
+            templates = old.templates()
+            firsts = [members[templates.index(i)] for i in range(len(self._made_from))]
+            if self._extend(firsts, members, kernels):
+                self._kernel.inherit(old, missing)
+                self._kernel.set_members(members, kernels)
+                return
         self._begin_to_grow()
-        self._kernel.inherit(old, np.nan if self._means is None else 0.0)
-        members, kernels = [], []
+        self._kernel.inherit(old, missing)
+        self._kernel.set_members(*self._grown_members(old, n_features))
+
+    def _grown_members(self, old: EnsembleKernel, n_features: int) -> tuple[list[Any], list[Any]]:
+        """Return the members of a kernel, extended, and the kernels to call them through."""
+        members: list[Any] = []
+        kernels: list[Any] = []
         for slot, (member, adapter) in enumerate(zip(old.members, old.adapters(), strict=True)):
             before = np.arange(n_features) if adapter is None else adapter.arrays["columns"]
             columns = self._grown_columns(slot, before, n_features)
@@ -212,7 +232,7 @@ class Ensemble(HasImportance, MemberList, SeededClassifier, MemberPool):
             kernels.append(self._kernel_of(members[slot], columns))
             if adapter is not None and isinstance(kernels[slot], AdapterKernel):
                 kernels[slot].inherit(adapter)
-        self._kernel.set_members(members, kernels)
+        return members, kernels
 
     def _grown(self, slot: int, member: StreamClassifier, n_categories: Ints) -> StreamClassifier:
         """Return the member of a slot, extended to the present labels and to inputs of so many categories."""

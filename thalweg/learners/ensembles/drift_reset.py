@@ -13,7 +13,7 @@ from thalweg.learners.base.growth import grown_member
 from thalweg.learners.base.importance import HasImportance, importance_of
 from thalweg.learners.base.member_list import as_member
 from thalweg.learners.base.member_state import check_inputs, check_parameters
-from thalweg.learners.base.memory_limit import bytes_in
+from thalweg.learners.base.memory_limit import Needs, bytes_in
 from thalweg.learners.base.one_member import OneMember
 from thalweg.learners.base.state import from_plain
 from thalweg.learners.base.stream_classifier import StreamClassifier
@@ -127,11 +127,13 @@ class DriftReset(HasImportance, OneMember):
         if seeds is None:
             seeds = seeds_of(self._template())
             self._detector_seeds = seeds_of(self._detector_template())
-        self._fresh: State | None = None
         super()._begin(n_features, n_classes, seeds)
-        self._own_bytes += bytes_in(self._pristine[0])
-        if self._pristine[0] is not None:
-            self._fresh = self._first_members()[0]._beginning(self._pristine[0], **self._seeds)
+        self._keep_beginning(self._first_members()[0], self._member_needs)
+
+    def _keep_beginning(self, first: Any, needs: Needs) -> None:
+        pristine, self._member_needs = self._pristine[0], needs
+        self._own_bytes = bytes_in(self._kernel.arrays) + bytes_in(pristine)
+        self._fresh: State | None = None if pristine is None else first._beginning(pristine, **self._seeds)
 
     def _build(self, template: int, slot: int, n_built: int, spare: Any) -> tuple[StreamClassifier, Any]:
         if spare is None or self._fresh is None:
@@ -140,8 +142,10 @@ class DriftReset(HasImportance, OneMember):
         return spare, spare._kernel
 
     def _make_kernel(self, n_features: int, n_classes: int) -> DriftResetKernel:
-        detector = clone(self._detector_template()).set_params(**self._detector_seeds)
         kernel = DriftResetKernel(self._who, n_features, n_classes, self._build)
+        if self._extended is not None:  # the detector is that of the kernel before
+            return kernel
+        detector = clone(self._detector_template()).set_params(**self._detector_seeds)
         _set_parts(kernel, [self._build(0, slot, 0, None)[0] for slot in range(2)], detector)
         return kernel
 
@@ -153,9 +157,18 @@ class DriftReset(HasImportance, OneMember):
 
     def _grow_from(self, n_features: int, n_classes: int) -> None:
         old = self._kernel
-        self._begin_to_grow()
+        members = [grown_member(self, member) for member in old.members]
+        if n_features != self.n_features_in_ or not self._extend(members[:1], members, members):
+            self._begin_to_grow()
         self._kernel.inherit(old)
-        _set_parts(self._kernel, [grown_member(self, member) for member in old.members], old.detector)
+        _set_parts(self._kernel, members, old.detector)
+
+    def _extend(self, firsts: list[Any], members: list[Any], kernels: list[Any]) -> bool:
+        needs = firsts[0]._needs_as_begun()
+        if needs is None or not super()._extend(firsts, members, kernels):
+            return False
+        self._keep_beginning(firsts[0], needs)
+        return True
 
     def _set_member(self, kernel: Any, member: StreamClassifier) -> None:
         _set_parts(kernel, [member, kernel.members[1]], kernel.detector)

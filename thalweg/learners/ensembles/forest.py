@@ -16,6 +16,7 @@ class Forest(Ensemble):
     warning_delta: float
     drift_delta: float
     n_jobs: int | None
+    _extends = True
     _events: tuple[str, ...] = ("warned", "replaced")
 
     @property

@@ -57,6 +57,8 @@ class OnlineBoost(Ensemble):
 
     _n_spares = 0
 
+    _extends = True
+
     def __init__(self, member: Members = None, n_members: int = 10, *, random_state: RandomState = 1) -> None:
         self.member = member
         self.n_members = n_members

@@ -127,6 +127,7 @@ class AdaptiveStacking(WideEnsemble):
     """
 
     _list_name = _member_parameter = "members"
+    _extends = True
     observes = True
     _n_spares = 0
     _chosen = Chosen()
@@ -238,6 +239,11 @@ class AdaptiveStacking(WideEnsemble):
         super()._begin(n_features, n_classes, seed)
         while restored is None and self._choose_fewer(is_first):
             super()._begin(n_features, n_classes, self._seed)
+
+    def _extend(self, firsts: list[Any], members: list[Any], kernels: list[Any]) -> bool:
+        if not self._chosen.is_made or not super()._extend(firsts, members, kernels):
+            return False
+        return self._most_bytes is None or self._needs().least <= self._most_bytes
 
     def _can_reset(self, member: StreamClassifier, seeded: list[str]) -> bool:
         return False  # no member is ever replaced, so none keeps how it began

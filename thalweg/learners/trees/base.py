@@ -71,6 +71,18 @@ class Tree(HasImportance, SeededClassifier):
         with self._reading:
             return self._kernel.bytes
 
+    def _extended_kernel(self, n_features: int) -> TreeKernel | None:
+        n = self.n_features_in_
+        if n > n_features and (len(self.categorical) or self.n_categories_.any()):
+            return None
+        return self._kernel.extended(n, self._n_columns, subset_size(self, self.max_features, n))
+
+    def _extended_beginning(self, pristine: State) -> State | None:
+        return self._kernel.extended_beginning(pristine)
+
+    def _needs_as_begun(self) -> Needs:
+        return self._needs()
+
     def _needs(self) -> Needs:
         return Needs(self._kernel.least_bytes, 1)
 

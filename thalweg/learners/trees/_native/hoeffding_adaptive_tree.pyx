@@ -80,6 +80,10 @@ cdef class AdaptiveTreeKernel(TreeKernel):
         if a.watch_root:
             begin_window(a, 0)
 
+    cdef void take_core(self, TreeKernel old):
+        self.core, self.tree = (<AdaptiveTreeKernel> old).core, &self.core.tree
+        self.handle.state = <void*> &self.core
+
     cdef void bind(self):
         cdef adaptive_t* a = &self.core
         TreeKernel.bind(self)

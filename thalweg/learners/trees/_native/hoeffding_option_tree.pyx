@@ -68,14 +68,18 @@ cdef class OptionTreeKernel(TreeKernel):
         }
         super().__init__(n_features, n_classes, n_categories, options, more)
         self.handle.state = <void*> o
-        self.handle.scratch_size = n_classes
         self.handle.learn = learn
         self.handle.predict = predict
         self.handle.predict_learn = predict_learn
 
+    cdef void take_core(self, TreeKernel old):
+        self.core, self.tree = (<OptionTreeKernel> old).core, &self.core.tree
+        self.handle.state = <void*> &self.core
+
     cdef void bind(self):
         cdef option_t* o = &self.core
         TreeKernel.bind(self)
+        self.handle.scratch_size = o.tree.n_classes
         o.alternate = ints(self.arrays["alternate"])
         o.options = ints(self.arrays["options"])
         o.recent = doubles(self.arrays["recent"])

@@ -23,6 +23,10 @@ cdef class HoeffdingTreeKernel(TreeKernel):
         self.handle.predict_learn = predict_learn
         self.handle.predict_learn_again = predict_learn_again
 
+    cdef void take_core(self, TreeKernel old):
+        self.core, self.tree = (<HoeffdingTreeKernel> old).core, &self.core
+        self.handle.state = <void*> &self.core
+
     def predict_learn_again(self, const double[::1] x, Py_ssize_t y, double w, double[::1] p):
         """Predict a row into `p`, learn it, and return the class that is most likely then."""
         return predict_learn_again(<void*> self.tree, &x[0], y, w, 0, &p[0])

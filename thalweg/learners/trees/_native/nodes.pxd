@@ -72,7 +72,13 @@ cdef class TreeKernel(Kernel):
     cdef object scratch
     cdef readonly Py_ssize_t least_bytes    # that a tree of this shape needs
     cdef Py_ssize_t first_slot          # bytes of a slot when the tree began
+    cdef Py_ssize_t window_bytes        # of a window, which a node may have
+    cdef Py_ssize_t fixed_bytes         # of the arrays that do not grow
+    cdef object most_bytes              # the parameter
 
+    # copy the struct of a kernel of the same class, and set its address
+    cdef void take_core(self, TreeKernel old)
+    cdef void count_bytes(self) except *
     cdef void bind_nodes(self)
     cdef void bind_slots(self)
 

@@ -2,7 +2,7 @@ from typing import Any
 
 from thalweg._native.kernel import Kernel
 from thalweg._native.layout import Layout
-from thalweg._types import Ints
+from thalweg._types import Ints, State
 
 class TreeKernel(Kernel):
     @property
@@ -11,4 +11,6 @@ class TreeKernel(Kernel):
         self, n_features: int, n_classes: int, n_categories: Ints, options: dict[str, Any],
         more: Layout | None = None,
     ) -> None: ...
+    def extended(self, n_features: int, n_classes: int, picked: int | None) -> TreeKernel | None: ...
+    def extended_beginning(self, state: State) -> State | None: ...
     def limit(self, most_bytes: int) -> bool: ...

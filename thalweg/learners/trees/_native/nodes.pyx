@@ -22,6 +22,7 @@ from . import check as tree_check, growth as tree_growth, upkeep as tree_upkeep
 from .layout import tree_layout
 
 from thalweg._native.failure cimport attempt, record_failure
+from thalweg._native.kernel cimport extended
 from thalweg._native.pointers cimport doubles, integers, ints, words
 from thalweg._native.rng cimport next_unit
 from .codes cimport (
@@ -83,17 +84,28 @@ cdef class TreeKernel(Kernel):
         self.first_slot = tree_upkeep.bytes_of_row(self.layout, self.arrays, "slot")
         t.node_bytes = tree_upkeep.bytes_of_row(self.layout, self.arrays, "node")
         t.slot_rest = self.first_slot - self.arrays["counts"][:1].nbytes
-        self.least_bytes = tree_upkeep.least_bytes(self.layout, self.arrays)
-        if options["max_bytes"] < self.least_bytes:
+        self.window_bytes = tree_upkeep.bytes_of_row(self.layout, self.arrays, "window")
+        self.fixed_bytes = tree_upkeep.fixed_bytes(self.layout, self.arrays)
+        self.most_bytes = options["max_bytes"]
+        self.count_bytes()
+
+    cdef void count_bytes(self) except *:
+        # The least that a tree of this shape needs: three nodes, slots for one leaf and another class.
+        cdef hoeffding_t* t = self.tree
+        self.least_bytes = (self.fixed_bytes + 3 * (t.node_bytes + self.window_bytes)
+                            + (t.n_classes + 1) * self.first_slot)
+        if self.most_bytes < self.least_bytes:
             raise ParameterError(
-                f"{self.who}: max_bytes must be at least {self.least_bytes}, got {options['max_bytes']}"
+                f"{self.who}: max_bytes must be at least {self.least_bytes}, got {self.most_bytes}"
             )
-        self.set_limits(options["max_bytes"])
+        self.set_limits(self.most_bytes)
 
     def set_limits(self, most_bytes):
         """Compute how many nodes there may be, and the bytes for slots."""
-        limits = tree_upkeep.limits(self.layout, self.arrays, most_bytes, self.first_slot)
-        self.tree.most_nodes, self.tree.slot_space = limits
+        cdef hoeffding_t* t = self.tree
+        node = t.node_bytes + self.window_bytes
+        limits = tree_upkeep.limits(most_bytes, self.fixed_bytes, node, self.first_slot, t.n_classes)
+        t.most_nodes, t.slot_space = limits
 
     def limit(self, most_bytes):
         """Keep within these bytes from now on, or within `least_bytes` if those are more.
@@ -103,6 +115,10 @@ cdef class TreeKernel(Kernel):
         cdef hoeffding_t* t = self.tree
         self.set_limits(max(most_bytes, self.least_bytes))
         self.bind_slots()
+        n_windows = len(self.arrays["free_windows"]) if "free_windows" in self.arrays else 0
+        if (max(t.node_room, n_windows) <= t.most_nodes and t.slot_room <= t.most_slots
+                and t.n_classes < t.most_slots):
+            return True
         arrays = tree_upkeep.fitted(self.layout, self.arrays, t.most_nodes, t.most_slots)
         if arrays is None:
             return False
@@ -172,6 +188,50 @@ cdef class TreeKernel(Kernel):
         """Continue from a kernel with fewer classes or inputs."""
         self.adopt(tree_growth.grown(self.layout, self.lengths, self.arrays, old.arrays, self.who))
 
+    cdef void take_core(self, TreeKernel old):
+        raise NotImplementedError
+
+    def extended(self, n_features, n_classes, picked):
+        """Return a kernel that continues from this one, with a class more or with numeric inputs that come last.
+
+        The leaves of trees with new inputs look at `picked` of all; None if that is all of them, or if there
+        were too few: then a fresh kernel inherits from this one.
+        """
+        cdef TreeKernel new
+        cdef hoeffding_t* t = self.tree
+        if n_features != t.n_features and (
+                picked is None or not t.n_picked <= picked < n_features or t.n_picked == t.n_features
+                or t.n_categorical):
+            return None
+        new = type(self).__new__(type(self))
+        new.handle = self.handle
+        new.take_core(self)
+        t = new.tree
+        t.kernel = <void*> new
+        new.who, new.layout = self.who, self.layout
+        new.lengths = self.lengths | {"class": n_classes, "input": n_features}
+        new.first_slot, new.window_bytes = self.first_slot, self.window_bytes
+        new.fixed_bytes, new.most_bytes = self.fixed_bytes, self.most_bytes
+        arrays = extended(self.layout, self.arrays, "class", n_classes)
+        t.node_bytes += (n_classes - t.n_classes) * <Py_ssize_t> (sizeof(int) + sizeof(double))
+        if n_features != t.n_features:
+            new.layout = self.layout | tree_layout(n_features, 0, picked)
+            new.lengths["numeric"] = picked
+            new.fixed_bytes += (n_features - t.n_features) * <Py_ssize_t> sizeof(int)
+            t.node_bytes += (picked - t.n_picked) * <Py_ssize_t> sizeof(int)
+            more = (picked - t.n_picked) * N_NUMBERS * <Py_ssize_t> sizeof(double)
+            new.first_slot += more
+            t.slot_rest += more
+            t.n_picked = t.n_numeric = picked
+            arrays = tree_growth.with_numeric(arrays, n_features, picked)
+        new.handle.n_features = t.n_features = n_features
+        new.handle.n_classes = t.n_classes = n_classes
+        new.scratch = np.zeros(4 * n_classes + n_features)
+        new.count_bytes()
+        new.arrays = arrays
+        new.bind()
+        return new
+
     def beginning(self):
         """Return copies of the arrays, with reserved memory: trees of ensembles start again often."""
         state = Kernel.beginning(self)
@@ -183,6 +243,22 @@ cdef class TreeKernel(Kernel):
             if len(state[axis]) < min(n, most):
                 state |= tree_upkeep.changed(self.layout, state, what, min(n, most), 0, 0)
         return state
+
+    def extended_beginning(self, state):
+        """Return what `beginning` would of a fresh kernel like this one; `state` is that of one with a class less.
+
+        None where memory is so short that such a kernel would have less room.
+        """
+        node = self.tree.node_bytes + self.window_bytes
+        n_classes = self.tree.n_classes
+        most_nodes, space = tree_upkeep.limits(
+            self.most_bytes, self.fixed_bytes, node, self.first_slot, n_classes
+        )
+        room = max(n_classes, min(RESERVE, RESERVE_BYTES // max(self.first_slot, 1)))
+        if most_nodes < RESERVE or space // self.first_slot < room:
+            return None
+        arrays = extended(self.layout, state, "class", n_classes)
+        return arrays | tree_upkeep.changed(self.layout, arrays, MORE_SLOTS, room, 0, 0)
 
     cdef bint change(self, int what, Py_ssize_t a, Py_ssize_t b, Py_ssize_t most=0) noexcept:
         try:

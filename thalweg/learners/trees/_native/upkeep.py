@@ -37,21 +37,16 @@ POOLS = (("slot", "free", SLOTS, FREE_SLOTS), ("window", "free_windows", WINDOWS
 """Axis, also the nodes' array of positions on it; list of the free positions; their counts in `size`."""
 
 
-def least_bytes(layout: Layout, arrays: Arrays) -> int:
-    """Return the bytes of a tree with three nodes, and with slots for one leaf and another class."""
-    node, slot = _bytes_of_node(layout, arrays), bytes_of_row(layout, arrays, "slot")
-    return _fixed_bytes(layout, arrays) + 3 * node + (len(arrays["weight"][0]) + 1) * slot
-
-
-def limits(layout: Layout, arrays: Arrays, most_bytes: int, slot: int) -> tuple[int, int]:
+def limits(most_bytes: int, fixed: int, node: int, slot: int, n_classes: int) -> tuple[int, int]:
     """Return how many nodes there may be, for a third of the bytes, and how many bytes there are for slots.
 
-    `slot` are the bytes of a slot when the tree began: it has to be the same limit once categories that were
-    not announced have made slots longer.
+    The other bytes are those of the arrays that do not grow, of a node with its window, and of a slot when
+    the tree began: it has to be the same limit once categories that were not announced have made slots
+    longer.
     """
-    spare = most_bytes - _fixed_bytes(layout, arrays)
-    n_slots = max(spare * 2 // 3 // slot, arrays["weight"].shape[1] + 1)
-    return (spare - n_slots * slot) // _bytes_of_node(layout, arrays), n_slots * slot
+    spare = most_bytes - fixed
+    n_slots = max(spare * 2 // 3 // slot, n_classes + 1)
+    return (spare - n_slots * slot) // node, n_slots * slot
 
 
 def changed(layout: Layout, arrays: Arrays, what: int, a: int, b: int, most: int) -> Arrays:
@@ -95,13 +90,10 @@ def _with_slots(layout: Layout, arrays: Arrays, most: int) -> Arrays:
     return new
 
 
-def _fixed_bytes(layout: Layout, arrays: Arrays) -> int:
+def fixed_bytes(layout: Layout, arrays: Arrays) -> int:
+    """Return the bytes of the arrays that do not grow with what is learned."""
     grows = ("node", "slot", "window")
     return sum(arrays[name].nbytes for name, array in layout.items() if array.axes[0] not in grows)
-
-
-def _bytes_of_node(layout: Layout, arrays: Arrays) -> int:
-    return bytes_of_row(layout, arrays, "node") + bytes_of_row(layout, arrays, "window")
 
 
 def bytes_of_row(layout: Layout, arrays: Arrays, axis: str) -> int:
