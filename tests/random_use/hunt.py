@@ -7,7 +7,7 @@ from collections import Counter
 
 from support.isolated import Worker
 
-DRIVERS = ["compositions", "tables", "figures"]
+DRIVERS = ["compositions", "tables", "services", "figures"]
 TIME_LIMIT = 120  # seconds for one case
 
 # What is found and stays, with the reason: (driver, part of the message, reason).
