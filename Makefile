@@ -15,7 +15,7 @@ SHOW_SOURCE = mkdir -p $(VENV)/source && ln -sfn "$(CURDIR)/thalweg" $(VENV)/sou
   echo "$(CURDIR)/$(VENV)/source" > \
     "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/thalweg-source.pth"
 
-.PHONY: install demo test quick spark lint goldens surface checked fuzz bench bench-quick wheel wheel-test notebooks release docs clean
+.PHONY: install demo test quick spark lint goldens surface checked fuzz hunt bench bench-quick wheel wheel-test notebooks release docs clean
 
 install: $(VENV)/.installed
 
@@ -93,6 +93,12 @@ fuzz: $(VENV)/.tested
 	  echo "$$script --seconds $(SECONDS) --seed $(SEED)"; \
 	  PYTHONPATH=tests $(BIN)/python $$script --seconds $(SECONDS) --seed $(SEED) || failed=1; \
 	done; exit $$failed
+
+# Random use of the library along paths that must agree, for MINUTES on two processes; with --driver and --case of
+# a line it prints, tests/random_use does that case again.
+MINUTES ?= 30
+hunt: $(VENV)/.tested
+	PYTHONPATH=tests $(BIN)/python -m random_use --minutes $(MINUTES) --seed $(SEED)
 
 # A wheel in dist/, for PYTHON, that needs no compiler; tried where there is none, on some tests or on all of them.
 wheel: WHICH :=

@@ -110,6 +110,14 @@ def test_cuts_change_neither_outputs_nor_bytes(learner):
         assert cut.equals(whole) and after == state
 
 
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_a_state_goes_on_after_events_of_which_none_has_an_order(learner):
+    operator, events = make_operator(learner), make_events(n=20).to_pylist()
+    outputs, state = operator([{**events[0], "n": None}])
+    assert outputs.column("status").to_pylist() == ["refused"]
+    assert operator(events, state)[0].equals(operator(events)[0])
+
+
 def test_buckets_change_no_bit():
     operator = make_operator()
     events = make_events(2)

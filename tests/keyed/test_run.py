@@ -417,7 +417,7 @@ def test_what_cannot_change_in_a_folder_is_refused(tmp_path, given):
         run(rows, folder=tmp_path / "plain", **usual, **other)
     assert run(rows, folder=tmp_path / "plain", **usual, start="cold", n_buckets=8).n_rows == 300
     assert run(rows, folder=tmp_path / "plain", operator=done.operator).n_rows == 300
-    first = {"start": "copy", "shared": shared} if "shared" in given else other
+    first = {"start": "copy", "shared": shared} if {"shared", "start"} & {*given} else other
     run(rows, folder=tmp_path / "other", **usual, **first)
     assert run(rows, folder=tmp_path / "other", **usual, **first).n_rows == 300  # the same call goes on
     assert run(rows, folder=tmp_path / "other", **usual).n_rows == 300

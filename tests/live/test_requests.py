@@ -225,6 +225,30 @@ def test_old_ids_are_forgotten(tmp_path):
         assert live.label([20, 19], [label(20), label(19)]).statuses == ["already", "unknown_id"]
 
 
+def test_rows_to_learn_push_no_waiting_row_out_however_many_they_are(tmp_path):
+    with LiveModel(tmp_path, new_model(), max_waiting=3) as live:
+        live.predict(records(0, 3), ids=["w0", "w1", "w2"])
+        ids = ["a", "b", "c", "d", "a", "w0"]
+        found = live.learn(records(10, 16), ["yes"] * 6, ids=ids)
+        assert found.statuses == ["learned", "learned", "learned", "learned", "already", "learned"]
+        assert found.events == [4, 5, 6, 7, 4, 8]
+        assert live.n_waiting == 2
+        expected = new_model()
+        expected.predict(records(0, 3), ids=["w0", "w1", "w2"])
+        for row in records(10, 14):
+            expected.learn({**row, "paid": "yes"})
+        expected.label(["w0"], ["yes"])  # the row that was predicted
+        assert np.array_equal(live.predict(records(0, 9)).probabilities, expected.predict_proba(records(0, 9)))
+
+
+def test_an_id_that_a_request_pushes_out_of_memory_is_known_to_the_end_of_it(tmp_path):
+    with LiveModel(tmp_path, new_model(), max_known=3) as live:
+        assert live.learn(records(0, 2), ["yes", "no"], ids=["a", "b"]).events == [1, 2]
+        found = live.learn(records(2, 7), ["no"] * 5, ids=["c", "d", "e", "a", "b"])
+        assert found.statuses == ["learned"] * 3 + ["other_label", "already"]
+        assert found.events == [3, 4, 5, 1, 2]
+
+
 @pytest.mark.parametrize(
     ("rows", "column", "problem"),
     [

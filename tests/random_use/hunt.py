@@ -1,13 +1,14 @@
 """Run cases of the drivers in another process, in turns, and tell what is found."""
 
 import importlib
+import os
 import time
 import warnings
 from collections import Counter
 
 from support.isolated import Worker
 
-DRIVERS = ["compositions", "figures"]
+DRIVERS = ["compositions", "tables", "services", "figures"]
 TIME_LIMIT = 120  # seconds for one case
 
 # What is found and stays, with the reason: (driver, part of the message, reason).
@@ -20,20 +21,23 @@ def load(driver):
 
 
 def answer(case):
-    """Return what came of a case, "DRIVER SEED": a word, or FOUND and the error."""
+    """Return seconds of work and what came of a case, "DRIVER SEED": a word, or FOUND and the error."""
     driver, seed = case.split()
+    module, begun = load(driver), sum(os.times()[:4])
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return load(driver).run(int(seed))
+            what = module.run(int(seed))
     except BaseException as error:
-        return f"FOUND {type(error).__name__}: {error}"
+        what = f"FOUND {type(error).__name__}: {error}"
+    return f"{sum(os.times()[:4]) - begun:.3f} {what}"
 
 
 def hunt(drivers, seed, step, seconds, tell):
     """Return how many cases of each driver ended in what; `tell` each that was found.
 
-    The cases are `seed`, `seed + step`, …, for so many seconds; each driver gets the same time.
+    The cases are `seed`, `seed + step`, …, for so many seconds of work, a third of which may be waiting; each
+    driver gets the same time.
     """
     counts, spent, case = Counter(), dict.fromkeys(drivers, 0.0), seed
     with Worker(["-m", "random_use", "--worker"]) as worker:
@@ -41,8 +45,9 @@ def hunt(drivers, seed, step, seconds, tell):
             driver = min(drivers, key=spent.get)
             begun = time.monotonic()
             answered, ending = worker.answer(f"{driver} {case}")
-            spent[driver] += time.monotonic() - begun
-            what = answered or f"FOUND {ending}"
+            taken = time.monotonic() - begun
+            worked, _, what = (answered or f"{taken} FOUND {ending}").partition(" ")
+            spent[driver] += max(float(worked), taken / 3)
             if what.startswith("FOUND"):
                 what, known = "FOUND", reason(driver, found := what.removeprefix("FOUND "))
                 if known:

@@ -123,7 +123,7 @@ class Journal:
 
     def _border(self, row: Any) -> Border:
         with reading(self._path):
-            batch, start, stop, first, n, source = row
+            batch, start, stop, first, n, source, *_ = row
             return Border(int(batch), json.loads(start), json.loads(stop), int(first), int(n), source)
 
     def all_have(self, batch: int) -> None:

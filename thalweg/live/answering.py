@@ -144,7 +144,7 @@ class Answering:
 
     def _learn_with_ids(self, rows: Any, labels: list[Any], ids: list[Id]) -> Callable[[Found], Result]:
         block = self.block
-        if len(block.new_places(ids)) == len(ids):
+        if block.are_new(ids):
             codes = self.engine.coder.codes(labels).tolist()
             learned = block.learn(self.engine.coder.rows(rows, True), codes, ids, self._time)
             return self._outcomes(ids, [LEARNED] * len(ids), list(learned))
@@ -159,7 +159,9 @@ class Answering:
         X = self.engine.coder.rows(rows if len(new) == len(ids) else chosen_rows(rows, new), True)
         place, n_new = 0, 0
         is_new = set(new)
-        here: dict[Id, tuple[int, int]] = {}  # what this request has learned, of which little may be known
+        done = self.engine.done
+        # Labels of these ids that were learned before or here, as the ids between may push them out.
+        here: dict[Id, tuple[int, int]] = {key: done.entries[key] for key in ids if not self._is_open(key)}
         while place < len(ids):
             end = place
             while end < len(ids) and (end in is_new) == (place in is_new):
@@ -176,7 +178,7 @@ class Answering:
                     if status == UNKNOWN_ID and event:
                         found[i], numbers[i] = ALREADY if code == codes[place + i] else OTHER_LABEL, event
                 statuses[part], events[part] = found, numbers
-            if len(ids) > self.engine.done.capacity:
+            if len(ids) > done.capacity:
                 for i in range(place, end):
                     if statuses[i] == LEARNED:
                         here[ids[i]] = codes[i], events[i]

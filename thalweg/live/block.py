@@ -63,10 +63,8 @@ class Block:
 
         Of equal ids only the first is new, unless its row is dropped to make room for those between.
         """
-        unique, entries, index = set(ids), self._engine.done.entries, self._engine.waiting.index
-        aged = {key for key in unique & index.keys() if self._is_aged(index[key])}
-        known = (unique & self._pending.keys() | unique & index.keys()) - aged
-        known |= {key for key in unique & entries.keys() if entries[key][0] >= 0}
+        unique, index = set(ids), self._engine.waiting.index
+        known, aged = self._known(unique)
         if not known and len(unique) == len(ids):
             return [*range(len(ids))]
         room = self._engine.waiting.capacity - len(self._pending) - len(index)
@@ -91,6 +89,18 @@ class Block:
                     gone.add(dropped)
                     known.discard(dropped)
         return new
+
+    def are_new(self, ids: list[Id]) -> bool:
+        """Return whether these ids are different, no row waits with one of them, and none was learned."""
+        unique = set(ids)
+        return len(unique) == len(ids) and not self._known(unique)[0]
+
+    def _known(self, unique: set[Id]) -> tuple[set[Id], set[Id]]:
+        """Return which ids wait or were learned, and which belong to rows that are too old."""
+        entries, index = self._engine.done.entries, self._engine.waiting.index
+        aged = {key for key in unique & index.keys() if self._is_aged(index[key])}
+        known = (unique & self._pending.keys() | unique & index.keys()) - aged
+        return known | {key for key in unique & entries.keys() if entries[key][0] >= 0}, aged
 
     def place_of(self, key: Id) -> int | None:
         """Return the place of a row that was predicted in this block and waits."""

@@ -193,8 +193,7 @@ def truth(text: str) -> float | None:
 
 def _float(value: Any) -> float | None:
     if isinstance(value, (str, bytes)):
-        text = spelling(value)
-        return np.nan if text is None else number(text)
+        return np.nan if spelling(value) is None else number(as_text(value) or "")  # "-0.0" keeps its sign
     try:
         return np.nan if value is None else float(value)
     except TypeError:  # a date

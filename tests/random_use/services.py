@@ -1,0 +1,619 @@
+"""Live models, services over HTTP and keyed models beside plain models and the rules of their statuses."""
+
+import itertools
+import pickle
+import shutil
+import tempfile
+import time
+from collections import Counter, OrderedDict
+from pathlib import Path
+from unittest import mock
+
+import numpy as np
+from support.service_app import Service
+
+from random_use.tables import as_csv
+
+import thalweg
+from thalweg import keyed
+from thalweg.keyed import Bank, Operator
+from thalweg.learners import (
+    HoeffdingTree,
+    LastLabels,
+    LinearLogistic,
+    LogisticMixture,
+    MajorityClass,
+    NaiveBayes,
+    NearestNeighbours,
+)
+from thalweg.live import LiveFollower, LiveModel
+from thalweg.live.requests import Outcomes
+
+COLUMNS = {"price": "number", "weight": "number", "shop": "category", "day": "date"}
+LEARNERS = (
+    "NaiveBayes",
+    "LogisticMixture",
+    "LinearLogistic",
+    "HoeffdingTree(grace_period=20)",
+    "NearestNeighbours(window=40)",
+    "AdaptiveStacking([NaiveBayes(), LinearLogistic()])",
+    LastLabels(NaiveBayes(), max_waiting=100_000),
+)
+DROPPED, EXPIRED = object(), object()
+ANY = mock.ANY  # an error does not say in which event the row was learned
+
+
+def run(seed):
+    """Try the case of this seed; return "agreed", or raise AssertionError with the answer that differs."""
+    rng = np.random.default_rng(seed)
+    kind = rng.random()
+    if kind < 0.7:
+        with tempfile.TemporaryDirectory() as folder:
+            Living(rng, Path(folder)).go_on()
+    elif kind < 0.85:
+        a_bank(rng)
+    else:
+        an_operator(rng)
+    return "agreed"
+
+
+def record(i):
+    """Return row `i`."""
+    rng = np.random.default_rng([3, i])
+    price, weight = rng.normal(size=2).round(3).tolist()
+    shop = f"shop {rng.integers(4 + i // 15)}" if i % 13 else None
+    return {
+        "price": price if i % 11 else None, "weight": weight, "shop": shop, "day": f"2026-0{1 + i % 9}-1{i % 10}"
+    }  # fmt: skip
+
+
+def label(i):
+    """Return the label of row `i`, sometimes a new one."""
+    return f"case {i}" if i % 37 == 36 else "yes" if (record(i)["price"] or 0.0) > record(i)["weight"] else "no"
+
+
+class Rules:
+    """What becomes of each request: a plain model that knows rows by their events, and tables of ids."""
+
+    def __init__(self, model, max_waiting, max_age, max_known):
+        self.model = model.copy().set_params(max_waiting=10**9)
+        self.event, self.now = 0, time.time() + 1000.0  # the clock of the log never goes back
+        self.max_waiting, self.max_age, self.max_known = max_waiting, max_age, max_known
+        self.waiting = OrderedDict()  # {id: (event, time, row, answer)}
+        self.done = OrderedDict()  # {id: (label, DROPPED or EXPIRED, event)}
+        self.strangers = set()  # events of rows that another model has predicted
+
+    def is_aged(self, key):
+        """Return whether a row has waited too long."""
+        return self.max_age is not None and self.waiting[key][1] <= self.now - self.max_age
+
+    def learned_of(self, ids):
+        """Return {id: (label, event)} of those that were learned when a request comes."""
+        known = {key: self.done[key] for key in ids if key in self.done}
+        return {key: what for key, what in known.items() if what[0] not in (DROPPED, EXPIRED)}
+
+    def predict(self, rows, ids):
+        """Return status, event and probabilities of each row; rows without ids change nothing."""
+        if ids is None:
+            return [("predicted", None, self.answer(row)) for row in rows]
+        found, before = [], self.event
+        learned = self.learned_of(ids)
+        for row, key in zip(rows, ids, strict=True):
+            if key in self.waiting and not self.is_aged(key):
+                found.append(("already", self.waiting[key][0], self.waiting[key][3]))
+            elif key in learned:
+                found.append(("already", learned[key][1], lambda row=row: self.answer(row)))
+            else:
+                found.append(self._predicted(row, key))
+        if self.event > before:
+            self.expire()
+        return [(status, event, p() if callable(p) else p) for status, event, p in found]
+
+    def _predicted(self, row, key):
+        self.waiting.pop(key, None)
+        self.done.pop(key, None)
+        self.event += 1
+        p = self.model.predict_proba([row], ids=[self.event])[0]
+        answer = dict(zip(self.model.classes_.tolist(), p.tolist(), strict=True))
+        self.waiting[key] = self.event, self.now, row, answer
+        if len(self.waiting) > self.max_waiting:
+            self._drop(DROPPED, self.event)
+        return "predicted", self.event, answer
+
+    def answer(self, row):
+        """Return {label: probability}."""
+        return dict(self.model.predict_proba_one(row))
+
+    def _drop(self, why, event):
+        key, _ = self.waiting.popitem(last=False)
+        self.note(key, why, event)
+
+    def note(self, key, what, event):
+        """Remember what became of an id."""
+        self.done.pop(key, None)
+        self.done[key] = what, event
+        while len(self.done) > self.max_known:
+            self.done.popitem(last=False)
+
+    def expire(self):
+        """Drop the rows that have waited too long, after an event."""
+        while self.waiting and self.is_aged(next(iter(self.waiting))):
+            self._drop(EXPIRED, self.event)
+
+    def label(self, ids, labels):
+        """Return status and event of each label."""
+        before = self.event
+        found = [self._labelled(key, label) for key, label in zip(ids, labels, strict=True)]
+        if self.event > before:
+            self.expire()
+        return found
+
+    def _labelled(self, key, label):
+        if key in self.waiting:
+            if self.is_aged(key):
+                return "expired", None
+            self.event += 1
+            event, _, row, _ = self.waiting.pop(key)
+            if event in self.strangers:
+                self.model.learn({**row, "paid": label})
+            else:
+                self.model.label([event], [label])
+            self.note(key, label, self.event)
+            return "learned", self.event
+        what, event = self.done.get(key, (None, None))
+        if what in (DROPPED, EXPIRED):
+            return "dropped" if what is DROPPED else "expired", None
+        if what is None:
+            return "unknown_id", None
+        return ("already" if what == label else "other_label"), event
+
+    def learn(self, rows, labels, ids):
+        """Return status and event of each row."""
+        before, found, learned = self.event, [], self.learned_of(ids or ())
+        for row, label, key in zip(rows, labels, ids or itertools.repeat(None), strict=False):
+            if key in self.waiting and not self.is_aged(key):
+                found.append(self._labelled(key, label))
+                learned[key] = label, self.event
+                continue
+            if key in learned:
+                what, event = learned[key]
+                found.append(("already" if what == label else "other_label", event))
+                continue
+            self.event += 1
+            self.waiting.pop(key, None)
+            self.model.learn({**row, "paid": label})
+            if key is not None:
+                self.note(key, label, self.event)
+                learned[key] = label, self.event
+            found.append(("learned", self.event))
+        if self.event > before:
+            self.expire()
+        return found
+
+    def bounded(self, max_waiting, max_known):
+        """Keep so many rows and ids from now on."""
+        self.max_waiting, self.max_known = max_waiting, max_known
+        while len(self.waiting) > max_waiting:
+            self._drop(DROPPED, self.event)
+        while len(self.done) > max_known:
+            self.done.popitem(last=False)
+
+    def erase(self, key):
+        """Forget an id."""
+        return self.waiting.pop(key, None) is not None, self.done.pop(key, None) is not None
+
+    def replace(self, model):
+        """Go on with another model."""
+        self.event += 1
+        self.model = model.copy().set_params(max_waiting=10**9)
+        self.strangers |= {event for event, *_ in self.waiting.values()}
+
+
+class Living:
+    """A live model, asked at random, beside the rules."""
+
+    def __init__(self, rng, folder):
+        self.rng, self.folder, self.n_folders = rng, folder / "0", 0
+        self.may_age = rng.random() < 0.4
+        self.settings = {
+            "max_waiting": int(rng.choice([3, 8, 1000])), "max_known": int(rng.choice([8, 20, 1000])),
+            "max_age": 30.0 if self.may_age else None, "survive": "process", "watch": bool(rng.random() < 0.2),
+        }  # fmt: skip
+        self.by_http = rng.random() < 0.3
+        self.learner = LEARNERS[rng.integers(len(LEARNERS))]
+        self.is_replaced = rng.random() < 0.3
+        shops = [f"shop {i}" for i in range(30)] if self.is_replaced else "category"
+        self.columns = COLUMNS | {"shop": shops}
+        rows = [record(i + 10**6 * 15) | {"paid": ["yes", "no"][i % 2]} for i in range(60)]
+        rows = [row | {"shop": f"shop {i % 3}"} for i, row in enumerate(rows)]
+        rows[1]["day"] = rows[0]["day"]
+        self.first = rows
+        first = thalweg.Model("paid", self.learner, columns=self.columns).learn(rows)
+        bounds = (self.settings[name] for name in ("max_waiting", "max_age", "max_known"))
+        self.rules = Rules(first, *bounds)
+        self.steps, self.follower = [], None
+        self.live = LiveModel(self.folder, first, **self.settings)
+
+    def __repr__(self):
+        way = "HTTP" if self.by_http else "Python"
+        return f"{self.learner!r} by {way}, {self.settings}, after {self.steps[-4:]}"
+
+    def go_on(self):
+        """Send requests, and do what may happen to a folder; compare every answer."""
+        self.begin_service()
+        try:
+            for _ in range(int(self.rng.integers(8, 50))):
+                self.rules.now += float(self.rng.choice([0.0, 1.0, 12.0]))
+                share = self.rng.random()
+                if share < 0.85:
+                    self.ask()
+                else:
+                    names = [self.crash, self.erase, self.export, self.follow, self.refuse]
+                    if self.is_replaced:
+                        names.append(self.replace)
+                    names[self.rng.integers(len(names))]()
+                self.compare()
+        finally:
+            if self.follower is not None:
+                self.follower.close()
+            self.live.close()
+
+    def begin_service(self):
+        """Let requests come at the time of the rules, and by the way that is tried."""
+        self.live._worker.clock = lambda: self.rules.now
+        self.service = Service(live=self.live) if self.by_http else None
+
+    def ask(self):
+        """Send a request for some of few rows, so that ids come again in every way."""
+        rng = self.rng
+        places = rng.integers(0, 40, size=int(rng.choice([1, 1, 2, 5]))).tolist()
+        ids, rows = [f"<{i}>" for i in places], [record(i) for i in places]
+        share = rng.random()
+        if share < 0.45:
+            ids = None if share < 0.05 else ids
+            self.steps.append(f"predict {ids}")
+            expected = self.rules.predict(rows, ids)
+            found = self.predicted(rows, ids)
+            for (status, event, p), (status_rule, event_rule, p_rule) in zip(found, expected, strict=True):
+                assert (status, event) == (status_rule, event_rule), (
+                    f"{self}: {status} in event {event}; by the rules {status_rule} in {event_rule}"
+                )
+                assert same(p, p_rule), f"{self}: {p}; by the rules {p_rule}"
+            return
+        labels = [label(i) if rng.random() < 0.9 else "no" for i in places]
+        if share < 0.75:
+            self.steps.append(f"label {ids} {labels}")
+            expected, found = self.rules.label(ids, labels), self.labelled(ids, labels)
+        else:
+            ids = None if share > 0.95 else ids
+            self.steps.append(f"learn {ids} {labels}")
+            expected, found = self.rules.learn(rows, labels, ids), self.learned(rows, labels, ids)
+        assert found == expected, f"{self}: {found}; by the rules {expected}"
+
+    def predicted(self, rows, ids):
+        """Return status, event and {label: probability} of each row."""
+        if not self.by_http:
+            made = self.live.predict(rows, ids=ids)
+            p = [dict(zip(made.classes, line, strict=False)) for line in made.probabilities.tolist()]
+            return [*zip(made.statuses, made.events, p, strict=True)]
+        body = {"rows": rows} if ids is None else {"rows": rows, "ids": ids}
+        if len(rows) == 1 and self.rng.random() < 0.5:
+            body = {"row": rows[0]} if ids is None else {"row": rows[0], "id": ids[0]}
+        answer = self.service.post("/models/m/predict", body)
+        assert answer.status_code == 200, f"{self}: {answer.text}"
+        lines = answer.json().get("predictions") or [answer.json()]
+        return [(x.get("status", "predicted"), x.get("event"), x["probabilities"]) for x in lines]
+
+    def labelled(self, ids, labels):
+        """Return status and event of each label."""
+        return self.outcomes(lambda: self.live.label(ids, labels), "label", {"ids": ids, "labels": labels})
+
+    def learned(self, rows, labels, ids):
+        """Return status and event of each row."""
+        body = {"rows": rows, "labels": labels} | ({} if ids is None else {"ids": ids})
+        return self.outcomes(lambda: self.live.learn(rows, labels, ids=ids), "learn", body)
+
+    def outcomes(self, in_python, verb, body):
+        """Return status and event of each entry of a request, sent in one of both ways."""
+        if not self.by_http:
+            made: Outcomes = in_python()
+            return [*zip(made.statuses, made.events, strict=True)]
+        is_one = len(body["labels"]) == 1 and self.rng.random() < 0.5
+        if is_one:
+            body = {name.removesuffix("s"): values[0] for name, values in body.items()}
+        answer = self.service.post(f"/models/m/{verb}", body)
+        if not is_one:
+            return [(x.get("status", x.get("error")), x.get("event")) for x in answer.json()["outcomes"]]
+        found = answer.json()
+        status = found.get("status", found.get("error"))
+        codes = {"learned": 200, "already": 200, "other_label": 409}
+        assert answer.status_code == codes.get(status, 404), f"{self}: {answer.status_code} {answer.text}"
+        return [(status, found.get("event") if status in ("learned", "already") else ANY)]
+
+    def refuse(self):
+        """Send a request with a row that cannot be read: nothing happens."""
+        self.steps.append("a bad row")
+        before = self.live.digest()
+        new = record(1) | {"shop": "a new one"} if not self.is_replaced else record(1)
+        rows = [new, record(2) | {"price": "much"}]
+        verb = ("predict", "learn")[self.rng.integers(2)]
+        ids, labels = ["<new>", "<other>"], ["yes", "new label"]
+        if self.by_http:
+            body = {"rows": rows, "ids": ids} | ({"labels": labels} if verb == "learn" else {})
+            answer = self.service.post(f"/models/m/{verb}", body)
+            assert answer.status_code == 422, f"{self}: {answer.status_code} {answer.text}"
+            assert answer.json()["row"] == 1, f"{self}: {answer.text}"
+        else:
+            try:
+                if verb == "predict":
+                    self.live.predict(rows, ids=ids)
+                else:
+                    self.live.learn(rows, labels, ids=ids)
+                raise AssertionError(f"{self}: {verb} takes a price that is no number")
+            except ValueError as error:
+                assert "much" in str(error), f"{self}: {error}"
+        assert self.live.digest() == before, f"{self}: a refused request leaves something"
+
+    def crash(self):
+        """Go on with a copy of the folder as it is on disk, perhaps with other bounds."""
+        self.n_folders += 1
+        before, digest = self.live, self.live.digest()
+        copied = self.folder.parent / str(self.n_folders)
+        if self.follower is not None:
+            self.follower.close()
+            self.follower = None
+        if self.rng.random() < 0.3:
+            before.checkpoint()
+        before._call(before._keeper.wait)
+        shutil.copytree(self.folder, copied)
+        how = str(self.rng.choice(["as it was", "the newest checkpoint is damaged", "other bounds"]))
+        self.steps.append(f"crash, {how}")
+        checkpoints = sorted(copied.glob("checkpoint-*.tw"), key=lambda path: int(path.stem.split("-")[1]))
+        if how.startswith("the newest") and len(checkpoints) > 1:
+            data = checkpoints[-1].read_bytes()
+            checkpoints[-1].write_bytes(data[: len(data) // 2])
+        if how == "other bounds":
+            self.settings["max_waiting"] = int(self.rng.choice([3, 8, 1000]))
+            self.settings["max_known"] = int(self.rng.choice([8, 20, 1000]))
+            self.rules.bounded(self.settings["max_waiting"], self.settings["max_known"])
+        before.close()
+        self.folder, self.live = copied, LiveModel(copied, **self.settings)
+        self.begin_service()
+        if how != "other bounds":
+            assert self.live.digest() == digest, f"{self}: another digest than before"
+
+    def erase(self):
+        """Erase an id; it is in no file any more."""
+        known = [*self.rules.waiting, *self.rules.done, "<?>"]
+        key = known[self.rng.integers(len(known))]
+        self.steps.append(f"erase {key}")
+        found = self.live.erase(key)
+        was_waiting, was_known = self.rules.erase(key)
+        assert (found["was_waiting"], found["was_known"]) == (was_waiting, was_known), f"{self}: {found}"
+        for path in self.folder.iterdir():
+            assert key.encode() not in path.read_bytes(), f"{self}: {key} is still in {path.name}"
+
+    def export(self):
+        """Write a model file; it has the model and the rows that wait."""
+        self.steps.append("export")
+        path = self.folder.parent / "exported.tw"
+        self.live.export(path)
+        model = thalweg.load(path)
+        assert model.n_waiting_ == len(self.rules.waiting), f"{self}: {model.n_waiting_} rows wait in the file"
+        rows = [record(i) for i in range(5)]
+        expected = self.rules.model.predict_proba(rows).tolist()
+        assert model.predict_proba(rows).tolist() == expected, f"{self}: the file predicts something else"
+
+    def follow(self):
+        """Compare a follower with the owner."""
+        self.steps.append("follow")
+        if self.follower is None:
+            self.follower = LiveFollower(self.folder, period=0.5)
+        self.follower.refresh()
+        for name in ("event", "n_waiting"):
+            found, expected = getattr(self.follower, name), getattr(self.live, name)
+            assert found == expected, f"{self}: the follower's {name} is {found}, not {expected}"
+        assert self.follower.digest() == self.live.digest(), f"{self}: the follower has another digest"
+
+    def replace(self):
+        """Put in a model of the same columns that has learned other rows, and knows labels in another order."""
+        self.steps.append("replace")
+        rows = [record(i + 50) | {"paid": label(i + 50)} for i in self.rng.integers(0, 40, 30).tolist()]
+        rows[:2] = self.first[1::-1]  # dates count from the first one
+        model = thalweg.Model("paid", self.learner, columns=self.columns).learn(rows)
+        self.rules.replace(model)
+        self.live.replace(model)
+
+    def compare(self):
+        """Raise AssertionError unless the same rows wait, and the same was learned."""
+        assert self.live.event == self.rules.event, f"{self}: event {self.live.event}, not {self.rules.event}"
+        n = len(self.rules.waiting)
+        assert self.live.n_waiting == n, f"{self}: {self.live.n_waiting} rows wait, not {n}"
+
+
+def same(p, q):
+    """Return whether two answers are equal; a class that only one of them has is impossible there."""
+    return all(p.get(label, 0.0) == q.get(label, 0.0) for label in {*p, *q})
+
+
+KEYED = (NaiveBayes, LinearLogistic, LogisticMixture, MajorityClass, lambda: NearestNeighbours(window=20),
+         lambda: HoeffdingTree(grace_period=20))  # fmt: skip
+KEYS = ("ann", "bob", "", "x" * 300, "Ünal", "7", "a,b")
+
+
+def a_bank(rng):
+    """Compare a bank with a dict of learners, and its rows that wait with a table."""
+    make, k = KEYED[rng.integers(len(KEYED))], int(rng.choice([1, 3]))
+    classes, most = ["no", "yes", "maybe"], int(rng.choice([3, 1000]))
+    n_jobs, most_bytes = int(rng.choice([1, 2])), [None, 20_000][rng.integers(2)]
+    folder = tempfile.TemporaryDirectory()
+    settings = {"max_waiting": most, "n_jobs": n_jobs, "max_bytes": most_bytes, "folder": folder.name}
+    bank = Bank(make(), on_error="skip", **settings).begin(k, classes)
+    alone, waiting, n_dropped = {}, OrderedDict(), 0
+    what = f"{make()!r}, {k} inputs, {settings}"
+
+    def learner(key):
+        return alone.setdefault(key, make().begin(k, classes))
+
+    for step in range(int(rng.integers(5, 30))):
+        n = int(rng.choice([1, 2, 10, 60]))
+        keys = [KEYS[i] if rng.random() < 0.95 else None for i in rng.integers(0, len(KEYS), n)]
+        X = rng.normal(size=(n, k)).round(1)
+        X[rng.random(X.shape) < 0.05] = np.nan
+        said = [classes[i] for i in rng.integers(0, 3, n)]
+        match rng.integers(5):
+            case 0 | 1:
+                bad = rng.random(n) < 0.05
+                X[bad, 0] = np.inf
+                found = bank.test_then_train(keys, X, said)
+                rows = zip(keys, X, said, bad, strict=True)
+                expected = [
+                    np.full(3, np.nan) if is_bad else learner(key).test_then_train(x[None], [label])[0]
+                    for key, x, label, is_bad in rows
+                ]
+            case 2:
+                ids = [f"{step} {i}" for i in range(n)]
+                found = bank.predict_proba_block(keys, X, ids=ids)
+                expected = [learner(key).predict_proba_block(x[None])[0] for key, x in zip(keys, X, strict=True)]
+                waiting.update(zip(ids, zip(keys, X, strict=True), strict=True))
+                while len(waiting) > most:
+                    waiting.popitem(last=False)
+                    n_dropped += 1
+            case 3:
+                ids = [str(each) for each in rng.permutation([*waiting, "unknown"])[:n]]
+                known = [each for each in ids if each in waiting]
+                n_learned = bank.label(ids, said[: len(ids)], ignore_unknown=True)
+                assert n_learned == len(known), f"{what}: {n_learned} labels learned, not {len(known)}"
+                for each, label in zip(ids, said, strict=False):
+                    if each in waiting:
+                        key, x = waiting.pop(each)
+                        learner(key).test_then_train(x[None], [label])
+                continue
+            case 4:
+                bank = [bank.copy, lambda: pickle.loads(pickle.dumps(bank))][rng.integers(2)]()
+                found = bank.predict_proba_block(keys, X)
+                fresh = make().begin(k, classes)
+                expected = [
+                    alone.get(key, fresh).predict_proba_block(x[None])[0] for key, x in zip(keys, X, strict=True)
+                ]
+        assert np.array_equal(found, np.array(expected), equal_nan=True), f"{what}: step {step}: other answers"
+        counts = (bank.n_waiting_, bank.n_dropped_)
+        assert counts == (len(waiting), n_dropped), f"{what}: {counts}, not {len(waiting), n_dropped}"
+
+
+def an_operator(rng):
+    """Compare an operator with a dict of learners and the rules of its statuses, and a run of it with it."""
+    make, most = KEYED[rng.integers(len(KEYED))], int(rng.choice([2, 1000]))
+    operator = Operator(
+        Bank(make()), key="who", order="n", target="y", id="id", weight="w", max_waiting=most,
+    ).begin(inputs=["a", "b"], classes=["no", "yes"])  # fmt: skip
+    events = events_of_keys(rng)
+    rules = KeyedRules(make, most)
+    state, place, outputs = None, 0, []
+    while place < len(events):
+        batch = events[place : place + int(rng.choice([1, 5, 40]))]
+        place += len(batch)
+        found, state = operator(batch, state)
+        outputs += found.to_pylist()
+        expected = rules.batch(batch)
+        lines = [(line["status"], line["p_no"]) for line in found.to_pylist()]
+        assert lines == expected, f"{make()!r}, {most}: {lines}; by the rules {expected} of {batch}"
+    if rng.random() < 0.4:
+        assert_run(rng, operator, events, make())
+
+
+def events_of_keys(rng):
+    """Return events: most in order, some late, twice, or with cells that cannot be read."""
+    events, waiting = [], {}
+    for n in range(int(rng.integers(5, 80))):
+        who = KEYS[rng.integers(len(KEYS))] or None
+        event = {"who": who, "n": n + 1, "a": round(rng.normal(), 2), "b": None, "w": 1.0, "id": None}
+        event |= {"b": float(n % 5), "y": ("no", "yes")[rng.integers(2)]}
+        share = rng.random()
+        if share < 0.3:
+            event |= {"id": f"i{n}", "y": None}
+            waiting.setdefault(who, []).append(f"i{n}")
+        elif share < 0.5 and waiting.get(who):
+            each = waiting[who][rng.integers(len(waiting[who]))]
+            event |= {"id": each, "a": None, "b": None}
+        elif share < 0.6:
+            key = ("a", "y", "n", "w")[rng.integers(4)]
+            event[key] = {"a": "much", "y": "maybe", "n": None, "w": -1.0}[key]
+        elif share < 0.65:
+            event["w"] = [0.0, 2.5, None][rng.integers(3)]
+        events.append(event)
+        if rng.random() < 0.1:
+            events.append(dict(events[rng.integers(len(events))]))
+    return events
+
+
+class KeyedRules:
+    """What becomes of each event of a batch: learners by key, their last orders, and rows that wait."""
+
+    def __init__(self, make, most):
+        self._make, self._most = make, most
+        self._learners, self._last, self._waiting = {}, {}, {}
+
+    def batch(self, events):
+        """Return status and probability of "no" for each event, done in their order."""
+        found = [None] * len(events)
+        for i in sorted(range(len(events)), key=lambda i: events[i]["n"] or -1):
+            found[i] = self._one(events[i])
+        return found
+
+    def _one(self, event):
+        who = event["who"]
+        if event["n"] is None:
+            return "refused", None
+        if event["n"] <= self._last.get(who, 0):
+            return "dropped", None
+        self._last[who] = event["n"]
+        if event["a"] == "much" or event["y"] == "maybe" or event["w"] == -1.0:
+            return "refused", None
+        learner = self._learners.setdefault(who, self._make().begin(2, ["no", "yes"]))
+        waiting = self._waiting.setdefault(who, OrderedDict())
+        x, weight = np.array([[event["a"], event["b"]]], dtype=float), 1.0 if event["w"] is None else event["w"]
+        status, p = "predicted", float(learner.predict_proba_block(x)[0, 0])
+        each = event["id"]
+        if each is not None and event["y"] is None:
+            if each not in waiting:
+                waiting[each] = x, p
+                if len(waiting) > self._most:
+                    waiting.popitem(last=False)
+            return status, p
+        if each is not None and each in waiting:
+            status = "late"
+            x, p = waiting.pop(each)
+        elif each is not None and event["a"] is None:
+            return "unknown", None
+        elif event["y"] is not None and weight > 0:
+            status = "learned"
+        if event["y"] is not None and weight > 0:
+            learner.test_then_train(x, [event["y"]], sample_weight=[weight])
+        return status, p
+
+
+def assert_run(rng, operator, events, learner):
+    """Run the operator over a file that grows; compare with the operator alone, each event in its place."""
+    names = [*events[0]]
+    cut = int(rng.integers(1, len(events) + 1))
+    with tempfile.TemporaryDirectory() as folder:
+        path, expected = Path(folder) / "events.csv", {}
+        text, rest = (as_csv(part, names, ",") for part in (events[:cut], events[cut:]))
+        n_buckets = int(rng.choice([1, 3]))
+        for i, event in enumerate(operator(events)[0].to_pylist()):
+            expected[i] = (event["status"], event["p_no"])
+        path.write_text(text, "utf-8")
+        made = keyed.run(path, folder=Path(folder) / "run", operator=operator, n_buckets=n_buckets)
+        if cut < len(events):
+            with open(path, "a", encoding="utf-8") as file:
+                file.write(rest.partition("\n")[2])
+            made = keyed.run(path, folder=Path(folder) / "run", operator=operator)
+        lines = [line for table in made.outputs() for line in table.to_pylist()]
+        found = Counter((line["who"], line["n"], line["status"], line["p_no"]) for line in lines)
+        one_by_one, state = [], None
+        for event in events:
+            table, state = operator([event], state)
+            one_by_one += table.to_pylist()
+        alone = Counter((line["who"], line["n"], line["status"], line["p_no"]) for line in one_by_one)
+        assert found == alone, f"{learner!r}: the run has {found - alone}, the operator {alone - found}"
