@@ -12,9 +12,8 @@ from unittest import mock
 import numpy as np
 from support.service_app import Service
 
-from random_use.tables import as_csv
-
 import thalweg
+from random_use.tables import as_csv
 from thalweg import keyed
 from thalweg.keyed import Bank, Operator
 from thalweg.learners import (

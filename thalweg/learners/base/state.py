@@ -48,10 +48,10 @@ def from_plain(value: Any) -> Any:
         return value.copy()
     if isinstance(value, list | tuple):
         return type(value)(from_plain(part) for part in value)
-    if value is None or isinstance(value, bool | int | float | str | np.generic):
-        return value
-    if not isinstance(value, dict):
+    if isinstance(value, bytes):  # a model file can hold them
         raise StateError(f"a state holds no value of type {type(value).__name__}: {short_repr(value)}")
+    if not isinstance(value, dict):
+        return value  # a number, a text, or in a pickle a model of another library
     if "numpy.Generator" in value:
         return np.random.Generator(_bit_generator(value["numpy.Generator"]))
     if "numpy.RandomState" in value:
