@@ -356,4 +356,6 @@ def _in_order(function: Callable[[bytes], T], items: Iterable[bytes]) -> Iterato
         while ahead:
             yield ahead.popleft().result()
     finally:
-        pool.shutdown(cancel_futures=True)
+        # The garbage collector may close this generator in any thread, even one that is just being started:
+        # to wait for other threads there is a deadlock.
+        pool.shutdown(wait=False, cancel_futures=True)
