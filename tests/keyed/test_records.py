@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import thalweg
-from thalweg.errors import ParameterError, StreamError
+from thalweg.errors import ParameterError, StateError, StreamError
 from thalweg.evaluation import metrics
 from thalweg.keyed import Bank
 from thalweg.learners import HoeffdingTree, LogisticMixture
@@ -146,3 +146,12 @@ def test_errors_say_what_is_wrong():
         bank_of().learn(rows).learn(rows.assign(price="dear"))
     some = rows.assign(price=[*rows["price"][:-2], "dear", "cheap"])
     assert bank_of().learn(rows).learn(some, on_error="skip").n_rows_ == 1198
+
+
+def test_only_a_model_reads_the_rows_of_a_state():
+    bank = Bank(thalweg.Model("y", "NaiveBayes"), key="who")
+    bank.learn([{"who": "ab"[i % 2], "x": i % 5, "y": "no" if i % 5 < 3 else "yes"} for i in range(20)])
+    state = bank.state()
+    state["columns"] = "text"
+    with pytest.raises(StateError, match="no Model"):
+        Bank(thalweg.Model("y", "NaiveBayes"), key="who").restore(state)

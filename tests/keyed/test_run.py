@@ -470,6 +470,7 @@ DAMAGE = [
     ("bucket-000.sqlite", "UPDATE states SET last = 1e999"),
     ("bucket-000.sqlite", "UPDATE states SET late = x'ff00'"),
     ("bucket-000.sqlite", "UPDATE done SET counts = '[1]'"),
+    ("bucket-000.sqlite", "UPDATE done SET batch = x'ff'"),
     ("run.sqlite", "UPDATE about SET value = 1099511627776 WHERE name = 'operator'"),
     ("run.sqlite", "UPDATE about SET value = 'many' WHERE name = 'buckets'"),
     ("run.sqlite", "UPDATE batches SET stop = '{'"),

@@ -17,7 +17,7 @@ import pyarrow.ipc
 
 from thalweg._atomic_file import make_private
 from thalweg._native.layout import at_most
-from thalweg.errors import StateError, ThalwegError
+from thalweg.errors import StateError, ThalwegError, short_repr
 from thalweg.keyed.bucket import Content
 from thalweg.keyed.operator import Operator
 from thalweg.saving.files import allowed_bytes
@@ -76,6 +76,13 @@ def reading(path: Path) -> Iterator[None]:
         raise StateError(f"{path} is damaged: {error}") from error
 
 
+def whole(value: Any) -> int:
+    """Return a whole number; raise ValueError if it is another value, which SQLite allows."""
+    if type(value) is not int:
+        raise ValueError(f"{short_repr(value)} is no whole number")
+    return value
+
+
 def checked_counts(data: Any) -> dict[str, int]:
     """Return how many events had each status; raise ValueError if these are no counts."""
     counts: dict[str, int] = json.loads(data)
@@ -101,13 +108,13 @@ class BucketFile:
     def _read(self) -> None:
         self._file.executescript(TABLES)
         found = self._file.execute("SELECT batch, operator, counts FROM done").fetchone()
-        self.batch: int = -1 if found is None else found[0]
         digest = self._operator.digest_ if found is None else found[1]
         if digest != self._operator.digest_:
             seen = "this is the state of another operator, with other columns or settings"
             raise StateError(f"{self.path}: {seen}")
         self.bucket = self._operator.bucket()
         with reading(self.path):
+            self.batch: int = -1 if found is None else whole(found[0])
             self.counts: dict[str, int] = {} if found is None else checked_counts(found[2])
             for content in self._contents():
                 self.bucket.add(content)

@@ -9,7 +9,7 @@ from sklearn.base import clone
 
 from thalweg._parameters import wrong
 from thalweg._types import Floats, Ints, State
-from thalweg.errors import ParameterError, StreamError, first_of
+from thalweg.errors import ParameterError, StateError, StreamError, first_of
 from thalweg.evaluation.array_runs import run_of
 from thalweg.evaluation.protocols import begin_learner
 from thalweg.evaluation.run import Run
@@ -221,7 +221,10 @@ class RecordBank(KeyedRows):
 
     def _set_content(self, state: State) -> None:
         if "columns" in state:
-            self._model = from_plain(state["columns"])
+            model = from_plain(state["columns"])
+            if not isinstance(model, Model):
+                raise StateError("Bank: what reads the rows of the state is no Model")
+            self._model = model
         super()._set_content(state)
 
     def _find_key(self, key: Any) -> int:

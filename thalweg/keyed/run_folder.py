@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from thalweg.errors import StateError
-from thalweg.keyed.bucket_file import BucketFile, checked_counts, in_use, outputs_of, reading
+from thalweg.keyed.bucket_file import BucketFile, checked_counts, in_use, outputs_of, reading, whole
 from thalweg.keyed.journal import NAME, checked_parts
 from thalweg.keyed.key_texts import bucket_of, written
 from thalweg.keyed.operator import ROW, Operator
@@ -52,8 +52,9 @@ class KeyedRun:
             about = dict(file.execute("SELECT name, value FROM about").fetchall())
             self._batches = [row[0] for row in file.execute("SELECT batch FROM batches ORDER BY batch")]
             found = file.execute("SELECT first_row + n_rows FROM batches ORDER BY batch DESC").fetchone()
-        self.n_rows = 0 if found is None else int(found[0])
         path = self.folder / NAME
+        with reading(path):
+            self.n_rows = 0 if found is None else whole(found[0])
         operator, self.n_buckets = checked_parts(about.get("operator"), about.get("buckets"), path)
         self.operator = Operator.from_bytes(operator)
         self._paths = [f"bucket-{bucket:03}.sqlite" for bucket in range(self.n_buckets)]
