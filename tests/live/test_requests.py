@@ -238,7 +238,8 @@ def test_rows_to_learn_push_no_waiting_row_out_however_many_they_are(tmp_path):
         for row in records(10, 14):
             expected.learn({**row, "paid": "yes"})
         expected.label(["w0"], ["yes"])  # the row that was predicted
-        assert np.array_equal(live.predict(records(0, 9)).probabilities, expected.predict_proba(records(0, 9)))
+        found = live.predict(records(0, 9)).probabilities
+        assert np.array_equal(found, expected.predict_proba(records(0, 9)))
 
 
 def test_an_id_that_a_request_pushes_out_of_memory_is_known_to_the_end_of_it(tmp_path):

@@ -62,13 +62,18 @@ def record(i):
     price, weight = rng.normal(size=2).round(3).tolist()
     shop = f"shop {rng.integers(4 + i // 15)}" if i % 13 else None
     return {
-        "price": price if i % 11 else None, "weight": weight, "shop": shop, "day": f"2026-0{1 + i % 9}-1{i % 10}"
-    }  # fmt: skip
+        "price": price if i % 11 else None,
+        "weight": weight,
+        "shop": shop,
+        "day": f"2026-0{1 + i % 9}-1{i % 10}",
+    }
 
 
 def label(i):
     """Return the label of row `i`, sometimes a new one."""
-    return f"case {i}" if i % 37 == 36 else "yes" if (record(i)["price"] or 0.0) > record(i)["weight"] else "no"
+    if i % 37 == 36:
+        return f"case {i}"
+    return "yes" if (record(i)["price"] or 0.0) > record(i)["weight"] else "no"
 
 
 class Rules:
@@ -216,7 +221,8 @@ class Living:
         self.may_age = rng.random() < 0.4
         self.settings = {
             "max_waiting": int(rng.choice([3, 8, 1000])), "max_known": int(rng.choice([8, 20, 1000])),
-            "max_age": 30.0 if self.may_age else None, "survive": "process", "watch": bool(rng.random() < 0.2),
+            "max_age": 30.0 if self.may_age else None,
+            "survive": "process", "watch": bool(rng.random() < 0.2),
         }  # fmt: skip
         self.by_http = rng.random() < 0.3
         self.learner = LEARNERS[rng.integers(len(LEARNERS))]
@@ -398,7 +404,8 @@ class Living:
         path = self.folder.parent / "exported.tw"
         self.live.export(path)
         model = thalweg.load(path)
-        assert model.n_waiting_ == len(self.rules.waiting), f"{self}: {model.n_waiting_} rows wait in the file"
+        n_waiting = model.n_waiting_
+        assert n_waiting == len(self.rules.waiting), f"{self}: {n_waiting} rows wait in the file"
         rows = [record(i) for i in range(5)]
         expected = self.rules.model.predict_proba(rows).tolist()
         assert model.predict_proba(rows).tolist() == expected, f"{self}: the file predicts something else"
@@ -415,7 +422,7 @@ class Living:
         assert self.follower.digest() == self.live.digest(), f"{self}: the follower has another digest"
 
     def replace(self):
-        """Put in a model of the same columns that has learned other rows, and knows labels in another order."""
+        """Put in a model of the same columns that has learned other rows, with labels in another order."""
         self.steps.append("replace")
         rows = [record(i + 50) | {"paid": label(i + 50)} for i in self.rng.integers(0, 40, 30).tolist()]
         rows[:2] = self.first[1::-1]  # dates count from the first one
@@ -473,7 +480,9 @@ def a_bank(rng):
             case 2:
                 ids = [f"{step} {i}" for i in range(n)]
                 found = bank.predict_proba_block(keys, X, ids=ids)
-                expected = [learner(key).predict_proba_block(x[None])[0] for key, x in zip(keys, X, strict=True)]
+                expected = [
+                    learner(key).predict_proba_block(x[None])[0] for key, x in zip(keys, X, strict=True)
+                ]
                 waiting.update(zip(ids, zip(keys, X, strict=True), strict=True))
                 while len(waiting) > most:
                     waiting.popitem(last=False)
@@ -489,13 +498,15 @@ def a_bank(rng):
                         learner(key).test_then_train(x[None], [label])
                 continue
             case 4:
-                bank = [bank.copy, lambda: pickle.loads(pickle.dumps(bank))][rng.integers(2)]()
+                bank = bank.copy() if rng.integers(2) == 0 else pickle.loads(pickle.dumps(bank))
                 found = bank.predict_proba_block(keys, X)
                 fresh = make().begin(k, classes)
+                learners = [alone.get(key, fresh) for key in keys]
                 expected = [
-                    alone.get(key, fresh).predict_proba_block(x[None])[0] for key, x in zip(keys, X, strict=True)
+                    each.predict_proba_block(x[None])[0] for each, x in zip(learners, X, strict=True)
                 ]
-        assert np.array_equal(found, np.array(expected), equal_nan=True), f"{what}: step {step}: other answers"
+        same = np.array_equal(found, np.array(expected), equal_nan=True)
+        assert same, f"{what}: step {step}: other answers"
         counts = (bank.n_waiting_, bank.n_dropped_)
         assert counts == (len(waiting), n_dropped), f"{what}: {counts}, not {len(waiting), n_dropped}"
 
@@ -571,7 +582,8 @@ class KeyedRules:
             return "refused", None
         learner = self._learners.setdefault(who, self._make().begin(2, ["no", "yes"]))
         waiting = self._waiting.setdefault(who, OrderedDict())
-        x, weight = np.array([[event["a"], event["b"]]], dtype=float), 1.0 if event["w"] is None else event["w"]
+        x = np.array([[event["a"], event["b"]]], dtype=float)
+        weight = 1.0 if event["w"] is None else event["w"]
         status, p = "predicted", float(learner.predict_proba_block(x)[0, 0])
         each = event["id"]
         if each is not None and event["y"] is None:

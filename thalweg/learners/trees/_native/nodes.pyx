@@ -192,7 +192,7 @@ cdef class TreeKernel(Kernel):
         raise NotImplementedError
 
     def extended(self, n_features, n_classes, picked):
-        """Return a kernel that continues from this one, with a class more or with numeric inputs that come last.
+        """Return a kernel that continues from this one, with a further class or further, last, numeric inputs.
 
         The leaves of trees with new inputs look at `picked` of all; None if that is all of them, or if there
         were too few: then a fresh kernel inherits from this one.
@@ -245,7 +245,9 @@ cdef class TreeKernel(Kernel):
         return state
 
     def extended_beginning(self, state):
-        """Return what `beginning` would of a fresh kernel like this one; `state` is that of one with a class less.
+        """Return what `beginning` would of a fresh kernel like this one.
+
+        `state` is that of one with a class less.
 
         None where memory is so short that such a kernel would have less room.
         """
