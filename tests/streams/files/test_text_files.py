@@ -61,7 +61,7 @@ def test_of_a_growing_pipe_whole_rows_are_read(tmp_path):
 
 
 def test_pieces_that_nobody_reads_on_are_left_without_waiting():
-    """The garbage collector may do so in a thread that is just being started: there, waiting is a deadlock."""
+    """The garbage collector may do so in a thread that is just being started: there, waiting would hang."""
     goes_on = threading.Event()
     results = text_files._in_order(lambda piece: piece < b"2" or goes_on.wait(30), [b"0", b"1", b"2"])
     assert next(results) and next(results)  # and the third is being read

@@ -31,7 +31,7 @@ def grown(layout: Layout, lengths: Lengths, fresh: Arrays, old: Arrays, who: str
 
 
 def with_numeric(arrays: Arrays, n_features: int, n_picked: int) -> Arrays:
-    """Return the arrays of a tree without categories, with more inputs; a leaf looks at `n_picked` of them."""
+    """Return the arrays of a tree without categories, with more inputs; a leaf has `n_picked` of them."""
     inputs = layouts.new_array(1 + n_features, arrays["inputs"].dtype)
     inputs[0], inputs[1:] = n_features, np.arange(n_features)
     new = arrays | {"inputs": inputs, "picked": _picked(arrays, inputs, 1 + n_picked)}

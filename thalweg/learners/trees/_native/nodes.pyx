@@ -245,9 +245,7 @@ cdef class TreeKernel(Kernel):
         return state
 
     def extended_beginning(self, state):
-        """Return what `beginning` would of a fresh kernel like this one.
-
-        `state` is that of one with a class less.
+        """Return what `beginning` would of a fresh kernel like this one; `state` is that with a class less.
 
         None where memory is so short that such a kernel would have less room.
         """
