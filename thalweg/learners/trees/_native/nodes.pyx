@@ -192,7 +192,7 @@ cdef class TreeKernel(Kernel):
         raise NotImplementedError
 
     def extended(self, n_features, n_classes, picked):
-        """Return a kernel that continues from this one, with a further class or further, last, numeric inputs.
+        """Return a kernel that continues from this one, with a further class or further numeric inputs, last.
 
         The leaves of trees with new inputs look at `picked` of all; None if that is all of them, or if there
         were too few: then a fresh kernel inherits from this one.
