@@ -18,6 +18,8 @@ from support import every_learner
 from support.command import run_command
 from support.places import DATA, data_file
 
+from thalweg.commands.app import main
+
 COMMAND = Path(sys.executable).with_name("thalweg")
 
 
@@ -321,6 +323,20 @@ def test_what_consists_of_several_runs_ends_at_ctrl_c_without_a_result(command, 
 def test_interrupted_before_the_first_row_it_says_so():
     printed, said, _ = interrupted("run", "-", after=0.5, stdin=subprocess.PIPE)
     assert (printed, said) == ("", "thalweg: interrupted\n")
+
+
+def test_ctrl_c_that_stops_an_import_is_no_mistake_of_ours(monkeypatch, capsys):
+    def stopped(**_):
+        try:
+            raise KeyboardInterrupt
+        except KeyboardInterrupt as stop:
+            raise ImportError("initialization failed") from stop
+
+    monkeypatch.setattr("thalweg.commands.app.app", stopped)
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 130
+    assert capsys.readouterr().err == "thalweg: interrupted\n"
 
 
 def test_table_page_and_json_have_the_same_figures(tmp_path):

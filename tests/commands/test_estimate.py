@@ -68,13 +68,11 @@ def test_precision_of_a_label(thalweg, table):
     (("--metric", "precision"), "--label"),
     (("--metric", "acuracy"), "did you mean 'accuracy'"),
     (("--metric", "nope"), "metric must be one of 'accuracy', 'precision', 'recall', 'f1', got 'nope'"),
-    (("--metric", "cost"), "metric must be one of 'accuracy', 'precision', 'recall', 'f1', got 'cost'"),
     (("--worse-than", "85"), "--worse-than 85: give a share from 0 to 1"),
     (("--label", "maybe"), "there is no such label"),
     (("--classes", "yes,no,maybe"), "2 different classes"),
     (("--time", "id", "--label-time", "when"), "no column 'when'"),
     (("--report", "page.txt"), ".html"),
-    (("--worse-than", "85"), "--worse-than 85: give a share from 0 to 1"),
     (("--metric", "cost"), "--metric cost needs a table of costs"),
 ])  # fmt: skip
 def test_errors_are_one_line_and_exit_code_2(thalweg, table, more, said):

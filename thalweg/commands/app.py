@@ -73,12 +73,20 @@ def main() -> NoReturn:
     except KeyboardInterrupt:
         code = INTERRUPTED
     except Exception as error:
-        for each in error.exceptions if isinstance(error, ExceptionGroup) else [error]:
-            say(f"thalweg: {_one_line(each)}", error=True)
-        code = 2
+        code = INTERRUPTED if _is_interruption(error) else 2
+        if code == 2:
+            for each in error.exceptions if isinstance(error, ExceptionGroup) else [error]:
+                say(f"thalweg: {_one_line(each)}", error=True)
     if code == INTERRUPTED:
         say("thalweg: interrupted", error=True)
     sys.exit(code)
+
+
+def _is_interruption(error: BaseException | None) -> bool:
+    """Return whether Ctrl-C caused the error: an import of a compiled module then raises ImportError."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 def _one_line(error: Exception) -> str:
