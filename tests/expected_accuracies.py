@@ -78,7 +78,7 @@ def moved(rows, trial):
 
 @cache
 def machine(learner):
-    """Return what decides the last bits of a learner's scores: the machine's kind, the width of its vectors."""
+    """Return what decides the last bits of a learner's scores: kind of machine, and width of its vectors."""
     is_sanitised = "asan" in os.environ.get("LD_PRELOAD", "")
     width = f" {vector_bits()} bits" if learner in CALLS_BLAS else ""
     return f"{platform.machine()}{width}{', sanitised' * is_sanitised}"
