@@ -108,7 +108,7 @@ class NativeClassifier(StreamClassifier):
     def _extended_kernel(self, n_features: int) -> Kernel | None:
         """Return a kernel made of that of `n_features` inputs by lengthening its arrays, without checks.
 
-        None if it must be made anew from the parameters.
+        None if it must be made again from the parameters.
         """
         return None
 

@@ -119,20 +119,22 @@ class Pieces:
 
     def _whole_rows(self, file: Any) -> Iterator[bytes]:
         """Yield the bytes of a file in pieces that end with a row; the last one may have no end."""
-        rest = b""
-        while piece := file.read(PIECE):
+        rest, piece = b"", file.read(PIECE)
+        while piece:
             piece = rest + piece
             piece += _row_end(file, piece.endswith(b"\n"), _n_quotes(piece))
             if len(piece) > MAX_ROW:
                 raise StreamError(f"{self.name} is damaged or no text: no line ends in {MAX_ROW} bytes")
-            # A row without an end is the last one, unless more is written while the file is read.
-            end = _end_of_rows(piece, self.is_growing)
+            end, more = _end_of_rows(piece, self.is_growing), b""
+            if end < len(piece):  # the last row, unless more is written while the file is read
+                more = file.read(PIECE)
+                if not (more or self.is_growing):
+                    end = len(piece)
             piece, rest = piece[:end], piece[end:]
             if piece:
                 yield piece
-        self.has_rest = bool(rest) and self.is_growing
-        if rest and not self.is_growing:
-            yield rest
+            piece = more or file.read(PIECE)
+        self.has_rest = bool(rest)
 
 
 class TextSource:
