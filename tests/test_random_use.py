@@ -1,6 +1,5 @@
 """A sample of what `make hunt` does: random use of the library, along paths that must agree."""
 
-import datetime
 import os
 
 import pytest
@@ -11,9 +10,8 @@ SECONDS = 20  # of processor time, for each driver
 
 @pytest.mark.parametrize("driver", DRIVERS)
 def test_random_use_finds_nothing(driver, request):
-    seed = request.config.option.learner_seed
-    if "THALWEG_CI" in os.environ:
-        seed = datetime.date.today().toordinal()
+    # CI repeats the same cases, whatever the change; here, and in `make hunt`, they are drawn.
+    seed = 0 if "THALWEG_CI" in os.environ else request.config.option.learner_seed
     found = []
     counts = hunt([driver], 1000 * seed, 1, SECONDS, found.append)
     assert not found, "\n".join(["try again: PYTHONPATH=tests python -m random_use …", *found])

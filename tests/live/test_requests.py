@@ -219,6 +219,16 @@ def test_an_id_twice_in_a_request_that_pushes_it_out_is_known(tmp_path):
         assert found.events == [2, 3, 4, 2, 5, 6, 2]
 
 
+def test_ids_of_rows_that_a_smaller_bound_drops_are_known_as_a_larger_one_allows(tmp_path):
+    with LiveModel(tmp_path, new_model(), max_waiting=3, max_known=2) as live:
+        live.learn(records(0, 2), ["yes", "no"], ids=["a", "b"])
+        live.predict(records(2, 5), ids=["c", "d", "e"])
+    with LiveModel(tmp_path, max_waiting=1, max_known=4) as live:
+        assert live.label([*"abcde"], ["yes", "no", *["yes"] * 3]).statuses == [
+            "already", "already", "dropped", "dropped", "learned",
+        ]  # fmt: skip
+
+
 def test_old_ids_are_forgotten(tmp_path):
     with LiveModel(tmp_path, new_model(), max_known=10) as live:
         live.learn(records(0, 30), labels(0, 30), ids=list(range(30)))

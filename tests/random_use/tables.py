@@ -18,6 +18,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 
 import thalweg
 from thalweg.commands import app
@@ -385,8 +386,8 @@ def assert_command(table, forms, learner, rng):
     assert_same_models(thalweg.load(saved), model, f"{table}, {learner}: run of {form}")
     if rest:
         form = str(rng.choice(list(FILES)))
-        model.prequential(forms.of(rest, "records"))
-        run_here("continue", saved, forms.of(rest, form))
+        refused = is_refusal(outcome(lambda: model.prequential(forms.of(rest, "records"))))
+        run_here("continue", saved, forms.of(rest, form), code=2 if refused else 0)
         assert_same_models(thalweg.load(saved), model, f"{table}, {learner}: continue with {form}")
     form = str(rng.choice(list(FILES)))
     run_here("predict", saved, forms.of(first, form), "--out", out, "--probabilities")
@@ -400,18 +401,16 @@ def assert_command(table, forms, learner, rng):
     assert [*map(str, said)] == [*map(str, expected)], f"{table}, {learner}: predict of {form}: other answers"
 
 
-def run_here(*arguments):
-    """Run the command in this process; raise AssertionError if it fails."""
+def run_here(*arguments, code=0):
+    """Run the command in this process; raise AssertionError if it ends with another code."""
     printed = io.StringIO()
     with (
         mock.patch.object(sys, "argv", ["thalweg", *map(str, arguments)]),
         contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed),
-        mock.patch.dict(os.environ, {"THALWEG_TRACEBACK": "1"}),
+        mock.patch.dict(os.environ, {"THALWEG_TRACEBACK": "1"}), pytest.raises(SystemExit) as ended,
     ):  # fmt: skip
-        try:
-            app.main()
-        except SystemExit as ended:
-            assert not ended.code, f"thalweg {' '.join(map(str, arguments))}: {printed.getvalue()}"
+        app.main()
+    assert (ended.value.code or 0) == code, f"thalweg {' '.join(map(str, arguments))}: {printed.getvalue()}"
 
 
 def outcome(function):

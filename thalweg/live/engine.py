@@ -217,12 +217,12 @@ class Engine:
 
     def change(self, settings: dict[str, Any]) -> None:
         """Change settings as of the next event; to do so again before that event changes nothing."""
+        if "max_known" in settings:  # first: the ids of rows that are dropped below count as known
+            self.done.resize(settings["max_known"])
         if "max_waiting" in settings:
             set_max_waiting(self.model, settings["max_waiting"])
             if self.has_begun:
                 self.resize_waiting(settings["max_waiting"])
-        if "max_known" in settings:
-            self.done.resize(settings["max_known"])
         if "budget" in settings:
             self.budget = LabelBudget().restore(settings["budget"])
 
