@@ -1,7 +1,7 @@
 """The errors that thalweg raises on purpose, all derived from ThalwegError."""
 
-from collections.abc import Callable, Collection
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple, Self
 
 from thalweg._escaping import printable
@@ -122,6 +122,16 @@ def set_rows_learned(error: BaseException, n: int) -> None:
     """Store in an exception how many rows were learned before it was raised."""
     with suppress(AttributeError):  # some exceptions have no attributes
         error.rows_learned = n  # type: ignore[attr-defined]
+
+
+@contextmanager
+def learned_rows(n: int) -> Iterator[None]:
+    """Store in an interrupt that is raised within that so many rows were learned before."""
+    try:
+        yield
+    except KeyboardInterrupt as error:
+        set_rows_learned(error, n)
+        raise
 
 
 def one_line(text: str) -> str:

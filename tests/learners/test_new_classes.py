@@ -6,6 +6,7 @@ from support import every_learner
 
 from thalweg import learners
 from thalweg.checks.rows import rows
+from thalweg.errors import StateError
 
 # How far the probabilities at the end are from those of a learner that knew all classes at the start, where
 # they are not equal, and why.
@@ -83,6 +84,16 @@ def test_labels_one_at_a_time():
     for label in ("up", "up", "down"):
         learner.learn_one({"x": 0.0}, label)
     assert learner.predict_proba_one({"x": 0.0}) == {"up": 2 / 3, "down": 1 / 3}
+
+
+def test_complex_numbers_are_no_classes():
+    with pytest.raises(ValueError, match="cannot be a complex number"):
+        learners.NaiveBayes().begin(2, [0j, 1j])
+    learner = learners.NaiveBayes().begin(2)
+    with pytest.raises(ValueError, match="cannot be a complex number"):
+        learner.learn_one([1.0, 2.0], 1j)
+    with pytest.raises(StateError):
+        learner.restore(learners.NaiveBayes().begin(2, [0, 1]).state() | {"classes": np.array([0j, 1j])})
 
 
 @pytest.mark.parametrize("label", [None, float("nan")])

@@ -8,7 +8,7 @@ from collections import Counter
 
 from support.isolated import Worker
 
-DRIVERS = ["compositions", "tables", "services", "figures"]
+DRIVERS = ["compositions", "tables", "services", "figures", "interruptions"]
 TIME_LIMIT = 120  # seconds for one case
 
 # What is found and stays, with the reason: (driver, part of the message, reason).

@@ -188,7 +188,7 @@ def _changed_array(array, rng):
         with np.errstate(all="ignore"):
             try:
                 return array.astype(TYPES[rng.integers(len(TYPES))])
-            except (TypeError, ValueError):
+            except (RuntimeError, TypeError, ValueError):  # NumPy writes no date as a text of 5 characters
                 return array.ravel()[:0]
     return copy.deepcopy(OTHERS[rng.integers(len(OTHERS))])
 

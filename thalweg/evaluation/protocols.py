@@ -11,7 +11,7 @@ from thalweg import __version__
 from thalweg._parameters import real_number, whole_number, wrong
 from thalweg._types import Ints
 from thalweg.adapters.foreign import ForeignLearner
-from thalweg.errors import ParameterError, one_line
+from thalweg.errors import ParameterError, learned_rows, one_line
 from thalweg.evaluation.arguments import stream_and_learner
 from thalweg.evaluation.arrivals import Arrivals, Distribution, steps_as_labels_come
 from thalweg.evaluation.asked_labels import Asking, as_budget, steps_as_labels_are_asked
@@ -280,16 +280,17 @@ def _evaluate(
         if record.watcher is not None:
             record.watcher.end()
     seconds = time.perf_counter() - begin
-    if progress is not None and record.n_rows:
-        progress(record.n_rows, total, record.running_accuracy())
-    found = [each.as_history() for each in observers]
-    times = {"date": date, "seconds": seconds, "learner_seconds": record.learner_seconds}
-    explained = {"history": recorder.history(), "explanations": [each for each in found if each is not None]}
-    estimates = None if follower is None else follower.estimates()
-    return _run(
-        stream, learner, record, classes, settings=settings, estimates=estimates, alarms=recorder.alarms(),
-        **times, **explained,
-    )
+    with learned_rows(record.n_rows):
+        if progress is not None and record.n_rows:
+            progress(record.n_rows, total, record.running_accuracy())
+        found = [each.as_history() for each in observers]
+        times = {"date": date, "seconds": seconds, "learner_seconds": record.learner_seconds}
+        explained = {"explanations": [each for each in found if each is not None]}
+        estimates = None if follower is None else follower.estimates()
+        return _run(
+            stream, learner, record, classes, settings=settings, estimates=estimates,
+            alarms=recorder.alarms(), history=recorder.history(), **times, **explained,
+        )
 
 
 def _run(stream: Stream, learner: Any, record: Record, classes: NDArray[Any], **about: Any) -> Run:

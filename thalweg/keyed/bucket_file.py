@@ -51,9 +51,11 @@ def connect(path: Path, page_size: int = 16_384, wait: float = WAIT) -> sqlite3.
             file.execute(f"PRAGMA {setting}")
         file.execute("BEGIN EXCLUSIVE")  # the lock is taken now, not at the first change
         file.execute("COMMIT")
-    except sqlite3.Error as error:
+    except BaseException as error:
         file.close()
-        raise in_use(path, error) from error
+        if isinstance(error, sqlite3.Error):
+            raise in_use(path, error) from error
+        raise
     return file
 
 

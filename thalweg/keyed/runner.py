@@ -6,6 +6,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import closing
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
@@ -122,8 +123,7 @@ def run(
         opened.is_growing = follow is not None
     path = Path(folder)
     make_private_folder(path)
-    journal = Journal(path)
-    try:
+    with closing(Journal(path)) as journal:
         if journal.about("operator") is None:
             if operator is None:
                 bank = _bank(key, target, learner, start or "cold", shared, options)
@@ -137,12 +137,11 @@ def run(
             model = _model(target, learner, options)
             _check_same(journal, folder, operator, model, shared, key=key, target=model.target, order=order,
                         id=id, weight=weight, start=start, n_buckets=n_buckets)
-        with Runner(
-            path, journal, opened, target_sink, _n_processes(n_jobs), commit_rows, keep_outputs, progress
-        ) as runner:
+        jobs = _n_processes(n_jobs)
+        with CtrlC() as ctrl_c, closing(Runner(
+            path, journal, opened, target_sink, jobs, commit_rows, keep_outputs, progress, ctrl_c
+        )) as runner:  # fmt: skip
             runner.run(follow)
-    finally:
-        journal.close()
     done = KeyedRun(path)
     if isinstance(target_sink, FileSink):
         done.export(target_sink.path, csv_safe=target_sink.csv_safe)
@@ -245,12 +244,35 @@ def _begin(operator: Operator, opened: Any, options: dict[str, Any]) -> Operator
     raise ParameterError.of("run", "operator", problem="must be given for a source without first rows")
 
 
+class CtrlC:
+    """Ctrl-C within, in the main thread, is noted the first time, and raises the second time."""
+
+    has_come = False
+
+    def __enter__(self) -> Self:
+        self._handler = None
+        if threading.current_thread() is threading.main_thread():
+            self._handler = signal.signal(signal.SIGINT, self._note)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._handler is not None:
+            signal.signal(signal.SIGINT, self._handler)
+
+    def _note(self, number: int, frame: Any) -> None:
+        if self.has_come:
+            raise KeyboardInterrupt
+        self.has_come = True
+
+
 class Runner:
     """Reads batches, shares them out over workers, and lets them last."""
 
     def __init__(
         self, folder: Path, journal: Journal, source: Any, sink: Any, jobs: int, commit_rows: int,
-        keep_outputs: bool, progress: Callable[[int, Any], object] | None,
+        keep_outputs: bool, progress: Callable[[int, Any], object] | None, ctrl_c: CtrlC,
     ) -> None:
         self._journal, self._source, self._sink, self._keep = journal, source, sink, keep_outputs
         self._commit_rows = whole_number("run", "commit_rows", commit_rows, 1)
@@ -267,11 +289,11 @@ class Runner:
             self._worker_of = {bucket: self._workers[i] for i, share in enumerate(shares) for bucket in share}
             self._ready = {bucket: batch for each in self._workers for bucket, batch in each.ready().items()}
         except BaseException:
-            self._close()
+            self.close()
             raise
         if hasattr(source, "want"):
             source.want(self._wanted())
-        self._since, self._stop = 0, False
+        self._since, self._ctrl_c = 0, ctrl_c
         self._first: Any = np.empty(0, dtype=np.uint64)
         self._delivered = journal.delivered()
 
@@ -282,25 +304,8 @@ class Runner:
         kept = [name for name in dict.fromkeys(own) if name != ROW and name not in names]
         return Wanted(names, columns.numeric, kept, columns.coding.schema())
 
-    def __enter__(self) -> Self:
-        self._handler = None
-        if threading.current_thread() is threading.main_thread():
-            self._handler = signal.signal(signal.SIGINT, self._interrupt)
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._handler is not None:
-            signal.signal(signal.SIGINT, self._handler)
-        self._close()
-
-    def _interrupt(self, number: int, frame: Any) -> None:
-        if self._stop:
-            raise KeyboardInterrupt
-        self._stop = True  # after this batch; at once if it comes again
-
-    def _close(self) -> None:
+    def close(self) -> None:
+        """Close the workers; what was not committed is forgotten."""
         for worker in self._workers:
             worker.close()
 
@@ -315,7 +320,7 @@ class Runner:
             self._again(border, events)
         self._commit(batch)
         quiet = time.monotonic()
-        while not self._stop:
+        while not self._ctrl_c.has_come:
             table, after = self._source.read(position)
             if table is None or table.num_rows == 0:
                 if table is None and (follow is None or time.monotonic() - quiet > follow):
@@ -339,7 +344,7 @@ class Runner:
             warnings.warn(f"left out: {message}", stacklevel=3)
         if getattr(self._source, "has_rest", False):
             warnings.warn(f"{name}: its last row has no end yet: it is read when it has one", stacklevel=3)
-        if self._stop:
+        if self._ctrl_c.has_come:
             raise KeyboardInterrupt
 
     def _again(self, border: Border, events: Any) -> None:

@@ -32,7 +32,13 @@ class LocalWorker:
 
     def __init__(self, folder: Path, operator: bytes, buckets: list[int]) -> None:
         made = Operator.from_bytes(operator)
-        self._files = {bucket: BucketFile(bucket_path(folder, bucket), made) for bucket in buckets}
+        self._files: dict[int, BucketFile] = {}
+        try:
+            for bucket in buckets:
+                self._files[bucket] = BucketFile(bucket_path(folder, bucket), made)
+        except BaseException:
+            self.close()
+            raise
 
     def ready(self) -> dict[int, int]:
         """Return the last batch of each bucket."""

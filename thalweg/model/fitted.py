@@ -19,9 +19,10 @@ from thalweg._parameters import whole_number, wrong
 from thalweg._sklearn import BaseEstimator
 from thalweg._stateful import Stateful
 from thalweg._types import State
-from thalweg.errors import StateError, first_of
+from thalweg.errors import StateError, first_of, set_rows_learned
 from thalweg.evaluation.arguments import as_learner
 from thalweg.evaluation.learning import Progress
+from thalweg.evaluation.run import Run
 from thalweg.evaluation.sparse_blocks import stays_sparse
 from thalweg.learners.base.state import from_plain, to_plain
 from thalweg.learners.base.stream_classifier import StreamClassifier
@@ -315,8 +316,10 @@ class FittedModel(Stateful, BaseEstimator):
             raise
         try:
             self._adopt(stream, learner)
-        except KeyboardInterrupt:  # the learner has learned rows with these codes
+        except KeyboardInterrupt as error:  # the learner has learned rows with these codes
             self._adopt(stream, learner)
+            if isinstance(result, Run):
+                set_rows_learned(error, result.n_rows)
             raise
         return result
 

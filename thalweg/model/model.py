@@ -12,7 +12,7 @@ from thalweg._misspelt import unknown_parameter
 from thalweg._parameters import check_no_text, wrong
 from thalweg._sklearn import ClassifierMixin
 from thalweg._types import Floats, Mask
-from thalweg.errors import ParameterError, StreamError, first_of
+from thalweg.errors import ParameterError, StreamError, first_of, learned_rows
 from thalweg.evaluation import chunked, explanation, prequential
 from thalweg.evaluation.inputs.columns import InputColumns
 from thalweg.evaluation.learning import Progress
@@ -352,9 +352,10 @@ class Model(ClassifierMixin, RecordsModel):
             if settings.get("progress"):
                 settings["progress"] = self._after_begin(settings["progress"], stream, learner)
             run: Run = self._then_adopt(stream, learner, lambda: protocol(stream, learner, **settings))
-            self.runs_ = [*self.runs_, results(run)][-MOST_RUNS:]
-            asked = run.asked_labels
-            self._estimates.n_learned += run.n_rows - run.unlabelled if asked is None else asked.asked
+            with learned_rows(run.n_rows):
+                self.runs_ = [*self.runs_, results(run)][-MOST_RUNS:]
+                asked = run.asked_labels
+                self._estimates.n_learned += run.n_rows - run.unlabelled if asked is None else asked.asked
             return run
 
     def _after_begin(

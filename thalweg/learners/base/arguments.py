@@ -312,6 +312,8 @@ def _as_classes(classes: Any, may_be_empty: bool = False) -> NDArray[Any]:
         raise ValueError("classes must have at least one label")
     if any(value is None or value != value for value in values):
         raise ValueError(f"a class cannot be missing, got {values}")
+    if any(isinstance(value, complex) for value in values):
+        raise ValueError(f"a class cannot be a complex number, got {values}")
     return _plain_array(values)
 
 
