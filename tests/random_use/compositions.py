@@ -131,7 +131,9 @@ class Use:
             return self.rows[places]
         rows = [self.rows[i] for i in places]
         have_same_names = len({frozenset(row) for row in rows}) == 1
-        return pd.DataFrame(rows) if as_frame and have_same_names else rows
+        # A frame has an order of columns; without one, that of the first row that is learned counts.
+        is_first_learned = self.weights is None or self.weights[places[0]] > 0
+        return pd.DataFrame(rows) if as_frame and have_same_names and is_first_learned else rows
 
     def label(self, places):
         """Return the labels of these rows."""

@@ -8,6 +8,7 @@ import pytest
 from support.tree_rows import KINDS, N_CATEGORIES, growing_rows
 
 from thalweg.checks import learner as learner_checks
+from thalweg.checks.running import assert_same
 from thalweg.checks.safety import SAFETY_CHECKS
 from thalweg.commands.run_results import memory_lines
 from thalweg.errors import ParameterError, StateError
@@ -16,6 +17,8 @@ from thalweg.learners import (
     BOLE,
     AdaptiveRandomForest,
     AdaptiveStacking,
+    DecisionStump,
+    FastLightClassifier,
     HoeffdingAdaptiveTree,
     HoeffdingTree,
     LastLabels,
@@ -23,6 +26,7 @@ from thalweg.learners import (
     LinearLogistic,
     MajorityClass,
     NaiveBayes,
+    NearestNeighbours,
     NeighbourMixture,
     StreamingRandomPatches,
 )
@@ -281,3 +285,14 @@ def test_a_learner_that_goes_on_is_not_compared_with_its_latest_rows():
     more = prequential(SEA(100, seed=2), learner, resume=True)
     more.memory = 2_000_000
     assert not more.outgrows_data
+
+
+def test_a_stack_in_a_stack_keeps_its_members_when_classes_come():
+    inner = [NearestNeighbours(), DecisionStump(period=25, window=100)]
+    outer = AdaptiveStacking([AdaptiveStacking(inner), FastLightClassifier(n_members=2)]).begin(4)
+    X = np.random.default_rng(0).normal(size=(30, 4))
+    for i, x in enumerate(X):
+        outer.learn_one(x, f"label {i // 10}")
+    found = [type(each) for each in outer.members_[0].members_]
+    assert found == [NearestNeighbours, DecisionStump]
+    assert_same(outer.copy().restore(outer.state()).state(), outer.state())

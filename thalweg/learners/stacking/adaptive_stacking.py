@@ -243,7 +243,8 @@ class AdaptiveStacking(WideEnsemble):
     def _extend(self, firsts: list[Any], members: list[Any], kernels: list[Any]) -> bool:
         if not self._chosen.is_made or not super()._extend(firsts, members, kernels):
             return False
-        return self._most_bytes is None or self._needs().least <= self._most_bytes
+        most = self._checked_bytes()
+        return most is None or self._needs().least <= most
 
     def _can_reset(self, member: StreamClassifier, seeded: list[str]) -> bool:
         return False  # no member is ever replaced, so none keeps how it began
@@ -254,8 +255,11 @@ class AdaptiveStacking(WideEnsemble):
         return whole_number(self, "max_bytes", self.max_bytes, 1, MOST_BYTES)
 
     def _choose_fewer(self, is_first: bool) -> bool:
-        """Leave out the largest members if all of them need more memory than there is; return whether."""
-        least, most = self._needs().least, self._most_bytes
+        """Leave out the largest members if all of them need more memory than `max_bytes`; return whether.
+
+        What an owner allows is for the sizes before: it is divided again when all members have grown.
+        """
+        least, most = self._needs().least, self._checked_bytes()
         if most is None or least <= most:
             return False
         needs = [each.least for each in self._member_needs]
