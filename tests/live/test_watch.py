@@ -15,6 +15,7 @@ from thalweg.evaluation.baselines import BASELINES
 from thalweg.live.watch import words
 from thalweg.live.watch.live_watch import LiveWatch
 from thalweg.live.watch.sums import Sums
+from thalweg.live.watch.traffic import DAYS, Traffic
 from thalweg.saving.plain import from_json, to_json
 
 NOW = 1e9 + 10_000
@@ -316,3 +317,16 @@ def test_few_labels_are_not_compared_with_the_baselines():
     assert words.beside_baselines({"accuracy": {"now": now}}).endswith("after 100 labels.")
     said = words.beside_baselines({"accuracy": {"now": now | {"labels": 100}}})
     assert said.startswith("That is 30.0 points better than")
+
+
+@pytest.mark.parametrize("name", ["time", "last_row", "last_label", "silences"])
+@pytest.mark.parametrize("value", [np.inf, np.nan, -2.0])
+def test_a_time_that_is_none_of_a_clock_is_refused(name, value):
+    traffic = Traffic()
+    traffic.add(np.array([1.8e9, 1.8e9 + 5]), np.array([False, True]))
+    state = traffic.state()
+    state[name] = np.full(DAYS, value) if name == "silences" else value
+    before = traffic.state()
+    with pytest.raises(StateError, match="Traffic"):
+        traffic.restore(state)
+    assert repr(traffic.state()) == repr(before)

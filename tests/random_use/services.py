@@ -6,6 +6,7 @@ import shutil
 import tempfile
 import time
 from collections import Counter, OrderedDict
+from functools import partial
 from pathlib import Path
 from unittest import mock
 
@@ -211,6 +212,13 @@ class Rules:
         self.event += 1
         self.model = model.copy().set_params(max_waiting=10**9)
         self.strangers |= {event for event, *_ in self.waiting.values()}
+        known = {*model.classes_.tolist()}
+        for key, (event, moment, row, answer) in self.waiting.items():
+            if callable(answer) or max(answer, key=answer.get) not in known:  # it has no answer any more
+                answer = partial(self.answer, row)
+            else:
+                answer = {label: p for label, p in answer.items() if label in known}
+            self.waiting[key] = event, moment, row, answer
 
 
 class Living:

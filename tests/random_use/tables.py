@@ -143,7 +143,9 @@ class Table:
 
 
 def numbers(rng, n):
-    return [float(x) for x in (rng.normal(0, 10.0 ** rng.integers(-2, 5), n)).round(int(rng.integers(0, 5)))]
+    # Not three decimals: in a text file, beside decimal commas, these are thousands.
+    n_decimals = int(rng.choice([0, 1, 2, 4]))
+    return rng.normal(0, 10.0 ** rng.integers(-2, 5), n).round(n_decimals).tolist()
 
 
 def whole_numbers(rng, n):

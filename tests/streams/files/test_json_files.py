@@ -169,3 +169,30 @@ def test_options_of_csv_do_not_apply(tmp_path):
     path = write(tmp_path, lines(ROWS), "rows.jsonl")
     with pytest.raises(ValueError, match="delimiter is for CSV files, this is a file of JSON lines"):
         from_file(path, delimiter=";")
+
+
+def test_numbers_of_a_type_have_a_decimal_point_whatever_other_columns_have(tmp_path):
+    rows = [
+        {"weight": 1.25 + k / 1000, "price": f"{k},50", "class": "up" if k % 3 else "down"} for k in range(90)
+    ]
+    head = "@relation r", "@attribute weight numeric", "@attribute price string", "@attribute class {up,down}"
+    arff = "\n".join([*head, "@data\n"])
+    arff += "".join(f"{row['weight']:.3f},'{row['price']}',{row['class']}\n" for row in rows)
+    for path in (write(tmp_path, lines(rows).encode(), "a.jsonl"), write(tmp_path, arff.encode(), "a.arff")):
+        stream = from_file(path, target="class")
+        X, _ = next(stream.blocks(90))
+        assert X[:, list(stream.names).index("weight")].tolist() == [round(row["weight"], 3) for row in rows]
+        again = from_file(path, target="class", decimal=",")
+        assert next(again.blocks(90))[0][3].tolist() == X[3].tolist() == [1.253, 3.5]
+
+
+def test_labels_in_the_header_of_arff_keep_their_text(tmp_path):
+    head = "@relation r", "@attribute a {01,1}", "@attribute zip {01067,1067,10115}", "@data"
+    arff = "\n".join([*head, "01,01067", "1,1067", "01,10115\n"])
+    stream = from_file(write(tmp_path, arff.encode(), "a.arff"))
+    assert stream.classes.tolist() == ["01067", "1067", "10115"]
+    X, y = next(stream.blocks(3))
+    assert y.tolist() == ["01067", "1067", "10115"]
+    assert len({*X[:, 0].tolist()}) == 1
+    twice = write(tmp_path, arff.replace("10115}", "1067}").encode(), "b.arff")
+    assert "attribute 'zip': a value is listed twice: 01067, 1067, 1067" in complaint(twice)

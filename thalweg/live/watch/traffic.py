@@ -1,11 +1,12 @@
 """When rows and labels come: throughput, and how long no label has come."""
 
 import math
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from thalweg._types import Floats, Mask
+from thalweg.errors import StateError
 from thalweg.live.watch.part import Part
 
 SPANS = {"10 seconds": (10, 61), "hour": (3600, 169)}  # seconds of a part, and how many are kept
@@ -39,6 +40,15 @@ class Traffic(Part):
         self.counts = {name: np.zeros((length, 2), dtype=np.int64) for name, (_, length) in SPANS.items()}
         self.silences = np.zeros(DAYS)
         self.days = np.full(DAYS, -1, dtype=np.int64)
+
+    def restore(self, state: Any) -> Self:
+        """Go on from what `state` returned; raise StateError, and change nothing, if it does not fit."""
+        made = super(Traffic, Traffic()).restore(state)
+        times = np.array([made.time, made.last_row, made.last_label, *made.silences])
+        if not ((times >= -1.0) & (times <= LATEST)).all():
+            raise StateError("Traffic: a time is none of a clock")
+        self.__dict__ = made.__dict__
+        return self
 
     def add(self, times: Floats, are_labels: Mask) -> None:
         """Add events in order: their times, and whether each is a label or a row that was predicted."""

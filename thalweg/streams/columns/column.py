@@ -56,7 +56,9 @@ class Column:
     A flag is a column of 0 and 1: two categories whose codes are their values. If `is_told`, its kind was
     named or declared, and is not replaced by a better one. `note` says what is special about it, `missing`
     what stands for a missing value. `spellings` are those of labels, and of yes and no, in the first rows: by
-    the one that is kept, how often each occurs. If `is_full`, no cell of them is missing.
+    the one that is kept, how often each occurs. If `is_full`, no cell of them is missing. `listed` are all
+    values in a header, of which several may be one category, but not one label. If `has_points`, its cells
+    are no texts: numbers in them have a decimal point, whatever the other columns have.
     """
 
     name: str
@@ -68,6 +70,8 @@ class Column:
     missing: Missing = field(default_factory=Missing)
     spellings: dict[Any, dict[Any, int]] = field(default_factory=dict)
     is_full: bool = False
+    listed: list[str] = field(default_factory=list)
+    has_points: bool = False
 
     @property
     def inputs(self) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -71,6 +71,7 @@ def is_settled(column: Column, known_numbers: Collection[str]) -> bool:
 
 def set_kind(column: Column, arrays: list[Any], options: ColumnOptions, where: str) -> None:
     """Set the kind of a column whose first rows are `arrays`, and how to read it."""
+    options = replace(options, decimal=".") if column.has_points else options
     numeric = [options.missing.cleaned(array, numeric=True) for array in arrays]
     column.is_full = all(new is old and not new.null_count for new, old in zip(numeric, arrays, strict=True))
     arrays = [options.missing.cleaned(array, numeric=False) for array in arrays]

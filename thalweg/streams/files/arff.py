@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pyarrow.csv
 
 from thalweg.errors import StreamError
-from thalweg.streams.columns.codes import Codes
+from thalweg.streams.columns.codes import Codes, spelling
 from thalweg.streams.columns.column import CATEGORY, DATE, NUMBER, Column
 from thalweg.streams.files.quotes import QUOTED, VALUE
 from thalweg.streams.files.sparse_source import SparseSource
@@ -76,11 +76,15 @@ def _column(line: str, name: str) -> Column:
     column, kind = _plain(found[1]), found[2]
     if kind.startswith("{"):
         values = [_plain(value) for value in _values(kind[1 : kind.rfind("}")])]
-        codes = Codes(values, where=f"{name}, attribute {column!r}")
-        return Column(column, CATEGORY, codes, is_told=True)
+        if len({*values}) < len(values):
+            where = f"{name}, attribute {column!r}"
+            raise StreamError(f"{where}: a value is listed twice: {', '.join(values)}")
+        different = {spelling(value): value for value in reversed(values)}  # 01 and 1 are two labels
+        codes = Codes([value for value in values if different[spelling(value)] is value])
+        return Column(column, CATEGORY, codes, is_told=True, listed=values)
     word = kind.split()[0].lower()
     if word in ("numeric", "real", "integer"):
-        return Column(column, NUMBER, is_told=True)
+        return Column(column, NUMBER, is_told=True, has_points=True)
     if word == "string":
         return Column(column)
     if word == "date":

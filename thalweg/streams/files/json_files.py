@@ -70,6 +70,8 @@ def _first_objects(pieces: Pieces) -> Iterator[tuple[int, dict[str, Any] | Unfit
 class JsonSource(TextSource):
     """Rows of JSON lines. Numbers and text are the same whether they are quoted or not, as in CSV.
 
+    Numbers that are not quoted have a decimal point.
+
     pyarrow parses a piece if each key has values of one type and there is no new key; otherwise, and where a
     line is damaged, each line is parsed by itself. Both give the same values.
     """
@@ -81,7 +83,8 @@ class JsonSource(TextSource):
         self._paths: dict[str, Path] = dict(zip(names, paths, strict=True))
         self._known = tree(paths)
         self._later: Counter[str] = Counter()
-        columns = [Column(name, _kind(keys.types[path])) for name, path in zip(names, paths, strict=True)]
+        found = zip(names, (keys.types[path] for path in paths), strict=True)
+        columns = [Column(name, _kind(types), has_points=types in NUMBERS) for name, types in found]
         super().__init__(pieces, columns, pieces.read, lambda piece: None)
 
     @property

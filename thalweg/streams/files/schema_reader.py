@@ -106,7 +106,8 @@ class SchemaReader:
             arrays = [options.missing.cleaned(rows.column(j), column.is_numeric) for rows in head]
             if column.kind == NUMBER:
                 known = column.reader if isinstance(column.reader, Decimals) else None
-                column.reader = known = _decimals(known, arrays, options)
+                known = None if column.has_points else _decimals(known, arrays, options)
+                column.reader = known
                 column.note = known.note if known else ""
             elif column.kind == FLAG and not is_number(arrays):
                 column.kind, column.codes = CATEGORY, Codes([False, True], match="yes/no")

@@ -146,7 +146,8 @@ class FileStream(Stream):
             self._first_classes, self._more_classes = np.empty(0, dtype=np.int64), True
             return None
         if classes is not None or label.codes.values:
-            listed = labels_of_cells(label.codes.values) if source.label_form == CELL else label.codes.values
+            listed = label.listed or label.codes.values
+            listed = labels_of_cells(listed) if source.label_form == CELL else listed
             self._first_classes = as_classes(listed if classes is None else classes, ordered=True)
         elif scan_labels:
             strict = self.on_error == "raise"
