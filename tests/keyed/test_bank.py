@@ -1,7 +1,9 @@
 """What a bank does besides answering as separate learners do."""
 
 import gc
+import itertools
 import pickle
+import signal
 import threading
 
 import numpy as np
@@ -14,6 +16,7 @@ from support.timed_interrupts import interrupted_within
 import thalweg
 from thalweg.errors import ModelFileError, ParameterError, StateError, WaitingError
 from thalweg.keyed import Bank
+from thalweg.keyed.learner_store import LearnerStore
 from thalweg.keyed.slab_store import SlabStore
 from thalweg.learners import (
     AdaptiveStacking,
@@ -261,6 +264,28 @@ def test_an_interrupt_leaves_a_whole_bank_that_says_how_far_it_came(n_jobs):
     other.test_then_train(keys[:n], rows[:n], labels[:n])
     np.testing.assert_array_equal(bank.predict_proba_block(keys, rows), other.predict_proba_block(keys, rows))
     assert bank.n_rows_ == n
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_ctrl_c_among_learners_as_objects_leaves_the_first_rows_learned(n_jobs, monkeypatch):
+    monkeypatch.setattr(Bank, "_part", 128)
+    make, calls = LearnerStore._get, itertools.count()
+
+    def get(store, number):
+        if next(calls) == 25:
+            signal.raise_signal(signal.SIGINT)
+        return make(store, number)
+
+    bank = Bank(HoeffdingTree(grace_period=20), n_jobs=n_jobs).begin(3, [0, 1])
+    monkeypatch.setattr(LearnerStore, "_get", get)
+    with pytest.raises(KeyboardInterrupt) as stop:
+        bank.test_then_train(NAMES, X, Y)
+    monkeypatch.undo()
+    n = stop.value.rows_learned
+    assert 128 <= n < len(X) and bank.n_rows_ == n
+    found = bank.test_then_train(NAMES[n:], X[n:], Y[n:])
+    whole = Bank(HoeffdingTree(grace_period=20)).begin(3, [0, 1])
+    np.testing.assert_array_equal(found, whole.test_then_train(NAMES, X, Y)[n:])
 
 
 def test_threads_predict_side_by_side():

@@ -2,6 +2,7 @@
 
 import itertools
 import os
+import pickle
 import signal
 import sqlite3
 import stat
@@ -548,3 +549,21 @@ def test_a_shared_start_needs_a_model_of_other_rows(start, tmp_path):
     other = "mix" if start == "copy" else "copy"
     with pytest.raises(ParameterError, match=f"start is '{other}', but .* was begun with '{start}'"):
         run(rows, folder=tmp_path / "r", start=other, shared=shared, **given)
+
+
+@pytest.mark.parametrize("start", ["copy", "mix"])
+@pytest.mark.parametrize("order", ["uv", "vu"])
+def test_a_bank_reads_categories_as_the_shared_model_does(start, order, tmp_path):
+    label = {"u": "yes", "v": "no"}
+    earlier = [{"k": "z", "c": c, "y": label[c]} for c in "uv" * 50] + [{"k": "z", "c": "u", "y": "no"}]
+    later = [{"k": "a", "c": c, "y": label[c]} for c in order * 30] + [{"k": "a", "c": "u", "y": "no"}]
+    shared = thalweg.Model("y", "NaiveBayes", columns={"k": "ignore"}).learn(earlier)
+    bank = Bank(thalweg.Model("y", "NaiveBayes"), key="k", start=start, shared=shared)
+    made = bank.prequential(later)
+    expected = [label[row["c"]] for row in later]
+    assert made.classes[made.probabilities.argmax(axis=1)].tolist() == expected
+    given = {"key": "k", "target": "y", "learner": "NaiveBayes", "start": start}
+    done = run(later, folder=tmp_path / "r", shared=shared, **given)
+    outputs = [line["p_no"] for table in done.outputs() for line in table.to_pylist()]
+    assert outputs == made.probabilities[:, made.classes.tolist().index("no")].tolist()
+    assert pickle.loads(pickle.dumps(bank)).predict(later).tolist() == expected

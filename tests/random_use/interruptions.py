@@ -135,7 +135,7 @@ def comparing(rng, folder):
     learners = {"bayes": NaiveBayes(), "bagging": OnlineBagging(HoeffdingTree(), n_members=3)}
     streams = {"sea": SEA(n, seed=1), "other": SEA(n, seed=2)}
     if rng.random() < 0.5:
-        name, call = "compare", lambda: compare(learners, streams, n_jobs=jobs, seeds=2).scores("accuracy")
+        name, call = "compare", lambda: compare(learners, streams, n_jobs=jobs, seeds=2).table().tolist()
     else:
         name, call = "tune", lambda: tune(LinearLogistic(), SEA(n, seed=1), n_jobs=jobs, n=4).tried
     with cache(folder / "whole"):

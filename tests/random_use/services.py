@@ -11,11 +11,13 @@ from pathlib import Path
 from unittest import mock
 
 import numpy as np
+import pytest
 from support.service_app import Service
 
 import thalweg
 from random_use.tables import as_csv
 from thalweg import keyed
+from thalweg.errors import ParameterError
 from thalweg.keyed import Bank, Operator
 from thalweg.learners import (
     HoeffdingTree,
@@ -50,10 +52,12 @@ def run(seed):
     if kind < 0.7:
         with tempfile.TemporaryDirectory() as folder:
             Living(rng, Path(folder)).go_on()
-    elif kind < 0.85:
+    elif kind < 0.82:
         a_bank(rng)
-    else:
+    elif kind < 0.94:
         an_operator(rng)
+    else:
+        a_shared_start(rng)
     return "agreed"
 
 
@@ -345,6 +349,9 @@ class Living:
 
     def refuse(self):
         """Send a request with a row that cannot be read: nothing happens."""
+        if self.by_http and self.rng.random() < 0.4:
+            self.refuse_setting()
+            return
         self.steps.append("a bad row")
         before = self.live.digest()
         new = record(1) | {"shop": "a new one"} if not self.is_replaced else record(1)
@@ -365,6 +372,27 @@ class Living:
                 raise AssertionError(f"{self}: {verb} takes a price that is no number")
             except ValueError as error:
                 assert "much" in str(error), f"{self}: {error}"
+        assert self.live.digest() == before, f"{self}: a refused request leaves something"
+
+    def refuse_setting(self):
+        """Send a setting of another type than it should have: nothing happens."""
+        self.steps.append("a bad setting")
+        before, row = self.live.digest(), record(1)
+        name = ("durable", "sets")[self.rng.integers(2)]
+        value = ("true", 1, [5], {}, None)[self.rng.integers(5)]
+        if self.rng.random() < 0.5:
+            path = "/models/m/predict"
+            body = {"row": row, "id": "<new>", name: value}
+        else:
+            path = "/v2/models/m/infer"
+            kinds = ("BYTES" if isinstance(cell, str) else "FP64" for cell in row.values())
+            inputs = [
+                {"name": key, "shape": [1], "datatype": kind, "data": [cell]}
+                for (key, cell), kind in zip(row.items(), kinds, strict=True)
+            ]
+            body = {"inputs": inputs, "parameters": {"ids": ["<new>"], name: value}}
+        answer = self.service.post(path, body)
+        assert answer.status_code in (400, 422), f"{self}: {path} {name}={value!r}: {answer.text}"
         assert self.live.digest() == before, f"{self}: a refused request leaves something"
 
     def crash(self):
@@ -453,6 +481,7 @@ def same(p, q):
 KEYED = (NaiveBayes, LinearLogistic, LogisticMixture, MajorityClass, lambda: NearestNeighbours(window=20),
          lambda: HoeffdingTree(grace_period=20))  # fmt: skip
 KEYS = ("ann", "bob", "", "x" * 300, "Ünal", "7", "a,b")
+ODD = ("much", [1.0], "half of a pair \ud83d")  # cells that are no number
 
 
 def a_bank(rng):
@@ -540,6 +569,38 @@ def an_operator(rng):
         assert_run(rng, operator, events, make())
 
 
+def a_shared_start(rng):
+    """Compare a run by key whose models begin with what one model has learned with a bank; rows have gaps.
+
+    Without that model it is refused: it would be learned from the rows that are judged.
+    """
+    n, name = int(rng.integers(20, 120)), ("NaiveBayes", "LogisticMixture")[rng.integers(2)]
+    start, places = ("copy", "mix")[rng.integers(2)], rng.integers(0, 4, n)
+    rows = [{"who": KEYS[i], "a": round(rng.normal(), 2), "c": "uvw"[i % 3]} for i in places]
+    for row in rows:
+        row["y"] = "yes" if row["a"] > 0 or rng.random() < 0.1 else "no"
+        if rng.random() < 0.1:
+            row[("a", "c")[rng.integers(2)]] = None
+    first = [{"who": "ann", "a": a, "c": c, "y": y} for a, c, y in ((1.0, "u", "yes"), (-1.0, "v", "no"))]
+    earlier, later = [*first, *rows[: n // 2]], rows[n // 2 :]
+    settings = {"key": "who", "target": "y", "learner": name, "start": start}
+    model = thalweg.Model("y", name, columns={"who": "ignore"})
+    shared = model.copy().learn(earlier)
+    with tempfile.TemporaryDirectory() as folder, pytest.raises(ParameterError, match="shared"):
+        keyed.run(later, folder=folder, **settings)
+    with tempfile.TemporaryDirectory() as folder:
+        done = keyed.run(later, folder=folder, shared=shared, **settings)
+        lines = [line for table in done.outputs() for line in table.to_pylist()]
+    bank = Bank(model, key="who", start=start, shared=shared)
+    lines.sort(key=lambda line: line["_row"])
+    statuses = [line["status"] for line in lines]
+    assert statuses == ["learned"] * len(later), f"{name}, {start}: {statuses}"
+    by_bank = bank.prequential(later)
+    found = [[line[f"p_{label}"] for label in by_bank.classes] for line in lines]
+    expected = by_bank.probabilities.tolist()
+    assert found == expected, f"{name}, {start}: {found}, by a bank {expected}"
+
+
 def events_of_keys(rng):
     """Return events: most in order, some late, twice, or with cells that cannot be read."""
     events, waiting = [], {}
@@ -556,7 +617,7 @@ def events_of_keys(rng):
             event |= {"id": each, "a": None, "b": None}
         elif share < 0.6:
             key = ("a", "y", "n", "w")[rng.integers(4)]
-            event[key] = {"a": "much", "y": "maybe", "n": None, "w": -1.0}[key]
+            event[key] = {"a": ODD[rng.integers(len(ODD))], "y": "maybe", "n": None, "w": -1.0}[key]
         elif share < 0.65:
             event["w"] = [0.0, 2.5, None][rng.integers(3)]
         events.append(event)
@@ -586,7 +647,7 @@ class KeyedRules:
         if event["n"] <= self._last.get(who, 0):
             return "dropped", None
         self._last[who] = event["n"]
-        if event["a"] == "much" or event["y"] == "maybe" or event["w"] == -1.0:
+        if event["a"] in ODD or event["y"] == "maybe" or event["w"] == -1.0:
             return "refused", None
         learner = self._learners.setdefault(who, self._make().begin(2, ["no", "yes"]))
         waiting = self._waiting.setdefault(who, OrderedDict())
@@ -622,10 +683,10 @@ def assert_run(rng, operator, events, learner):
         n_buckets = int(rng.choice([1, 3]))
         for i, event in enumerate(operator(events)[0].to_pylist()):
             expected[i] = (event["status"], event["p_no"])
-        path.write_text(text, "utf-8")
+        path.write_text(text, "utf-8", errors="replace")
         made = keyed.run(path, folder=Path(folder) / "run", operator=operator, n_buckets=n_buckets)
         if cut < len(events):
-            with open(path, "a", encoding="utf-8") as file:
+            with open(path, "a", encoding="utf-8", errors="replace") as file:
                 file.write(rest.partition("\n")[2])
             made = keyed.run(path, folder=Path(folder) / "run", operator=operator)
         lines = [line for table in made.outputs() for line in table.to_pylist()]

@@ -391,6 +391,8 @@ def assert_command(table, forms, learner, rng):
         refused = is_refusal(outcome(lambda: model.prequential(forms.of(rest, "records"))))
         run_here("continue", saved, forms.of(rest, form), code=2 if refused else 0)
         assert_same_models(thalweg.load(saved), model, f"{table}, {learner}: continue with {form}")
+    if rng.random() < 0.1:
+        assert_fixed(table, forms, rng)
     form = str(rng.choice(list(FILES)))
     run_here("predict", saved, forms.of(first, form), "--out", out, "--probabilities")
     lines = [json.loads(line) for line in out.read_text("utf-8").splitlines()]
@@ -403,8 +405,19 @@ def assert_command(table, forms, learner, rng):
     assert [*map(str, said)] == [*map(str, expected)], f"{table}, {learner}: predict of {form}: other answers"
 
 
+def assert_fixed(table, forms, rng):
+    """Raise AssertionError if a search for parameters tries other values of one that is fixed."""
+    name, value = (("decay", 0.97), ("l2", 0.003))[rng.integers(2)]
+    said = run_here(
+        "tune", forms.of(range(table.n), "csv"), "--target", table.target, "--learner", "LinearLogistic",
+        "--set", f"{name}={value}", "--n", 3, "--jobs", 1, "--json",
+    )  # fmt: skip
+    tried = [parameters for parameters, _ in json.loads(said.splitlines()[-1])["tried"]]
+    assert not any(name in parameters for parameters in tried), f"{table}: --set {name}, tried {tried}"
+
+
 def run_here(*arguments, code=0):
-    """Run the command in this process; raise AssertionError if it ends with another code."""
+    """Run the command in this process and return what it prints; raise AssertionError for another code."""
     printed = io.StringIO()
     with (
         mock.patch.object(sys, "argv", ["thalweg", *map(str, arguments)]),
@@ -413,6 +426,7 @@ def run_here(*arguments, code=0):
     ):  # fmt: skip
         app.main()
     assert (ended.value.code or 0) == code, f"thalweg {' '.join(map(str, arguments))}: {printed.getvalue()}"
+    return printed.getvalue()
 
 
 def outcome(function):

@@ -1,6 +1,7 @@
 """The command `thalweg`: its subcommands, and what it says when one fails."""
 
 import os
+import signal
 import sys
 from importlib import import_module
 from typing import Annotated, NoReturn
@@ -61,6 +62,14 @@ def about(version: Annotated[bool, VERSION] = False) -> None:
     Start with `thalweg run FILE.csv --target COLUMN`, or without a file with `thalweg run sea`. Each command
     explains itself: `thalweg run --help`.
     """
+
+
+def entry() -> NoReturn:
+    """Run the command as a process; Ctrl-C while Python ends it, later, prints no trace."""
+    try:
+        main()
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def main() -> NoReturn:

@@ -1,6 +1,8 @@
 """A learner for every key, all in one object."""
 
+import time
 from collections.abc import Collection, Hashable, Iterable
+from contextlib import nullcontext
 from os import PathLike
 from typing import Any, Self
 
@@ -10,6 +12,7 @@ from numpy.typing import ArrayLike
 from thalweg import saving
 from thalweg._types import Floats, Ints, RowsLike
 from thalweg.errors import set_rows_learned
+from thalweg.keyed.ctrl_c import CtrlC
 from thalweg.keyed.keyed_rows import BLOCK
 from thalweg.keyed.keys import encode
 from thalweg.keyed.records import RecordBank
@@ -17,6 +20,9 @@ from thalweg.learners.base.arguments import Row, as_weights
 from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.model.rows import as_ids
 from thalweg.waiting import Ids
+
+FIRST_PART = 4096  # rows that are learned before Ctrl-C is heard; later as many as take these seconds
+SHORT, LONG = 0.05, 0.2
 
 
 class Bank(RecordBank):
@@ -88,6 +94,8 @@ class Bank(RecordBank):
     >>> bank.predict_one("bob", X[0]), bank.predict_one("ann", X[0])
     (False, True)
     """
+
+    _part = FIRST_PART
 
     def __init__(
         self,
@@ -261,14 +269,24 @@ class Bank(RecordBank):
         if (numbers < 0).any():
             p[numbers < 0] = np.nan
         self._store.extend(len(self._index))
-        size, done = BLOCK if self._store_moves else max(len(rows), 1), 0
+        most = BLOCK if self._store_moves else max(len(rows), 1)
+        # Objects learn a part key by key. If Ctrl-C comes it is finished, so that the first rows are learned.
+        by_key = not self.is_slab_ and len(rows) > 1
+        done, ctrl_c = 0, CtrlC()
         try:
-            for start in range(0, len(rows), size):
-                part, done = slice(start, start + size), start
+            while done < len(rows) and not ctrl_c.has_come:
+                size = min(self._part, most) if by_key else most
+                part, begun = slice(done, done + size), time.perf_counter()
                 late = None if ids is None else ids[part]
                 mask = None if tested is None else tested[part]
-                self._store.learn(numbers[part], rows[part], codes[part], w[part], p[part], mask, late)
-            done = len(rows)
+                with ctrl_c if by_key else nullcontext():
+                    self._store.learn(numbers[part], rows[part], codes[part], w[part], p[part], mask, late)
+                done = min(part.stop, len(rows))
+                seconds = time.perf_counter() - begun
+                if by_key and size == self._part and not SHORT < seconds < LONG:
+                    self._part = 2 * size if seconds < SHORT else max(size // 2, 1)
+            if ctrl_c.has_come:
+                raise KeyboardInterrupt
         except BaseException as error:
             done += getattr(error, "rows_learned", 0)
             set_rows_learned(error, done)

@@ -115,7 +115,9 @@ class RecordBank(KeyedRows):
             raise ParameterError.of("Bank", "learner", problem="must be a Model to read records")
         if self.key is None:
             raise wrong(self, "key", "the name of a column, or several names", self.key)
-        if "_model" not in vars(self):
+        if "_model" not in vars(self) and isinstance(self.shared, Model) and self.shared._begun:
+            self._model = self.shared.copy()  # its codes of categories and labels are those of its learner
+        elif "_model" not in vars(self):
             ignored = dict.fromkeys(self._key_columns, "ignore")
             columns = dict(self.learner._given_columns or {}) | ignored
             self._model = clone(self.learner).set_params(columns=columns)
@@ -129,6 +131,7 @@ class RecordBank(KeyedRows):
             learner = self._model._begun_learner()
             begin_learner(stream, learner, "dense")
             self._model._adopt(stream, learner)
+        if not self._begun:
             self._begin_unlocked(
                 stream.n_features, stream.first_classes, list(stream.names), stream.n_categories.tolist()
             )

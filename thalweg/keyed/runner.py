@@ -1,16 +1,13 @@
 """The local runner: events from a source to buckets of keys in several processes, and outputs to a sink."""
 
 import os
-import signal
-import threading
 import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
 from os import PathLike
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -19,6 +16,7 @@ from thalweg._atomic_file import make_private_folder
 from thalweg._parameters import whole_number
 from thalweg.errors import ColumnWarning, ParameterError
 from thalweg.keyed.bank import Bank
+from thalweg.keyed.ctrl_c import CtrlC
 from thalweg.keyed.journal import MOST_BUCKETS, Border, Journal
 from thalweg.keyed.key_texts import bucket_of_hash, key_hashes, key_texts
 from thalweg.keyed.keyed_rows import ROWS_TO_JUDGE
@@ -242,29 +240,6 @@ def _begin(operator: Operator, opened: Any, options: dict[str, Any]) -> Operator
     if hasattr(opened, "head"):
         return operator.begin(opened.head())
     raise ParameterError.of("run", "operator", problem="must be given for a source without first rows")
-
-
-class CtrlC:
-    """Ctrl-C within, in the main thread, is noted the first time, and raises the second time."""
-
-    has_come = False
-
-    def __enter__(self) -> Self:
-        self._handler = None
-        if threading.current_thread() is threading.main_thread():
-            self._handler = signal.signal(signal.SIGINT, self._note)
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._handler is not None:
-            signal.signal(signal.SIGINT, self._handler)
-
-    def _note(self, number: int, frame: Any) -> None:
-        if self.has_come:
-            raise KeyboardInterrupt
-        self.has_come = True
 
 
 class Runner:
