@@ -1,5 +1,7 @@
 """Parquet and Arrow (Feather, IPC) files."""
 
+import os
+import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from os import PathLike
@@ -62,12 +64,14 @@ class ArrowSource:
 
         They are followed by the columns `kept`, whose values no type is given to.
         """
-        if all(pa.types.is_null(self._schema.field(name).type) for name in names):
+        done, most, all_names = 0, sys.maxsize, list(dict.fromkeys([*names, *kept]))
+        if all(pa.types.is_null(self._schema.field(name).type) for name in all_names):
             # The number of rows of such columns cannot be checked against any values.
-            raise StreamError(f"{self.name}: there are no values in column {names[-1]!r}, its type is null")
-        done = 0
-        all_names = list(dict.fromkeys([*names, *kept]))
+            most = os.path.getsize(self.path)
         for batch in self._read(all_names):
+            if batch.num_rows > most - done:
+                what = f"there are no values in column {names[-1]!r}, its type is null"
+                raise StreamError(f"{self.name}: {what}, and the file claims to have more rows than bytes")
             self._validate(batch, all_names, done)
             arrays = [_array(batch.column(name), name in numeric) for name in names]
             arrays += [plain_cells(batch.column(name)) for name in kept]
