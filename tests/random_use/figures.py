@@ -1,12 +1,18 @@
 """Every figure of a random run, beside scikit-learn's or a few lines that compute it from the predictions."""
 
 import math
+import os
+import sys
+import tempfile
+import types
 import warnings
+from pathlib import Path
+from unittest import mock
 
 import numpy as np
 from sklearn import metrics as by_sklearn
 
-from thalweg.evaluation import chunked, metrics, prequential
+from thalweg.evaluation import chunked, compare, metrics, prequential
 from thalweg.learners import (
     AdaptiveStacking,
     HoeffdingTree,
@@ -15,6 +21,7 @@ from thalweg.learners import (
     NaiveBayes,
     OnlineBagging,
 )
+from thalweg.streams import SEA
 from thalweg.trust import Calibrated, PredictionSets
 
 LEARNERS = (
@@ -29,12 +36,27 @@ LEARNERS = (
 OF_TOTALS = (
     "accuracy", "kappa", "kappa_m", "kappa_temporal", "balanced_accuracy", "f1", "log_loss", "cost",
 )  # fmt: skip
+EDITED = """
+from thalweg.learners import NaiveBayes
+
+class Edited(NaiveBayes):
+    def _predict(self, X, p):
+        super()._predict(X, p)
+        p[:] = p[:, ::-1] if {0} else p
+
+    def _learn(self, X, y, w, p):
+        super()._learn(X, y, w, p)
+        p[:] = p[:, ::-1] if {0} else p
+"""
 LABELS = ([0, 1], ["no", "yes"], [2, 5, 9], ["a", "b", "c", "d"])
 
 
 def run(seed):
     """Try the case of this seed; return "agreed", or raise AssertionError with the figure that differs."""
     rng = np.random.default_rng(seed)
+    if rng.random() < 0.02:
+        an_edited_learner(rng)
+        return "agreed"
     stream = Rows(rng)
     make = LEARNERS[rng.integers(len(LEARNERS))]
     costs = rng.uniform(0.1, 5, (stream.k, stream.k)) * (1 - np.eye(stream.k))
@@ -72,6 +94,22 @@ def run(seed):
         value = getattr(metrics, name)(found)
         assert_equal(np.nan if summary[name] is None else summary[name], value, f"{name} of the summary")
     return "agreed"
+
+
+def an_edited_learner(rng):
+    """Compare learners of a module whose code changes: no answer is of code that no longer exists."""
+    rows, seed = int(rng.choice([200, 1500])), int(rng.integers(1000))
+    with tempfile.TemporaryDirectory() as folder, mock.patch.dict(os.environ, {"THALWEG_CACHE": folder}):
+        path = Path(folder) / "edited.py"
+        for is_turned in (0, 1, 0):
+            path.write_text(EDITED.format(is_turned))
+            module = types.ModuleType("edited")
+            exec(compile(path.read_text(), path, "exec"), vars(module))
+            with mock.patch.dict(sys.modules, {"edited": module}):
+                made = module.Edited
+                found = compare({"edited": made()}, {"sea": SEA(rows, seed=seed)}, n_jobs=1).table()[0][0]
+                expected = metrics.accuracy(prequential(SEA(rows, seed=seed), made()))
+            assert_equal(found, expected, f"accuracy of an edited learner on {rows} rows of SEA, seed {seed}")
 
 
 class Rows:
