@@ -20,6 +20,7 @@ from thalweg.errors import ColumnWarning, ParameterError, StateError, StreamErro
 from thalweg.evaluation.baselines import BASELINES
 from thalweg.keyed import Bank, KeyedRun, Operator, run
 from thalweg.keyed.bucket_file import from_ipc, to_ipc
+from thalweg.keyed.learner_store import LearnerStore
 from thalweg.keyed.sources import FileSource, FolderSource
 
 
@@ -567,3 +568,20 @@ def test_a_bank_reads_categories_as_the_shared_model_does(start, order, tmp_path
     outputs = [line["p_no"] for table in done.outputs() for line in table.to_pylist()]
     assert outputs == made.probabilities[:, made.classes.tolist().index("no")].tolist()
     assert pickle.loads(pickle.dumps(bank)).predict(later).tolist() == expected
+
+
+def test_ctrl_c_in_a_run_of_objects_is_heard_after_its_batch(tmp_path, monkeypatch):
+    rows = [{"k": "ab"[i % 2], "x": i % 7, "y": i % 7 > 3} for i in range(200)]
+    learn, calls = LearnerStore.learn, itertools.count()
+
+    def once(*arguments):
+        if next(calls) == 0:
+            signal.raise_signal(signal.SIGINT)
+        return learn(*arguments)
+
+    monkeypatch.setattr(LearnerStore, "learn", once)
+    given = {"folder": tmp_path / "r", "key": "k", "target": "y", "learner": "HoeffdingTree", "n_jobs": 1}
+    with pytest.raises(KeyboardInterrupt):
+        run(rows, **given)
+    assert KeyedRun(tmp_path / "r").counts == {"learned": 200}
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

@@ -7,21 +7,25 @@ from typing import Any, Self
 
 
 class CtrlC:
-    """Ctrl-C within, in the main thread, is noted the first time, and raises the second time."""
+    """Ctrl-C within is noted the first time, and raises KeyboardInterrupt the second time.
+
+    That is so in the main thread, and where it would raise the first time: not within another one of these.
+    """
 
     has_come = False
 
     def __enter__(self) -> Self:
-        self._handler = None
-        if threading.current_thread() is threading.main_thread():
-            self._handler = signal.signal(signal.SIGINT, self._note)
+        is_main = threading.current_thread() is threading.main_thread()
+        self._is_raised = is_main and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        if self._is_raised:
+            signal.signal(signal.SIGINT, self._note)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._handler is not None:
-            signal.signal(signal.SIGINT, self._handler)
+        if self._is_raised:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
 
     def _note(self, number: int, frame: Any) -> None:
         if self.has_come:
