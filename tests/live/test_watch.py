@@ -330,3 +330,11 @@ def test_a_time_that_is_none_of_a_clock_is_refused(name, value):
     with pytest.raises(StateError, match="Traffic"):
         traffic.restore(state)
     assert repr(traffic.state()) == repr(before)
+
+
+@pytest.mark.parametrize("n_classes", [10**9, -1, 3, 2.0])
+def test_baselines_of_other_classes_than_the_estimate_are_refused(n_classes):
+    state = LiveWatch(3).state()
+    state["sums"]["baselines"]["n_classes"] = n_classes
+    with pytest.raises(StateError, match="other classes than its estimate"):
+        LiveWatch.from_state(state)

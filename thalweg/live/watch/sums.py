@@ -98,9 +98,13 @@ class Sums:
 
     def restore(self, state: State) -> Self:
         """Go on from what `state` returned; do not use it after an error."""
-        for name in (*PARTS, "drift", "estimate", "baselines"):
+        for name in (*PARTS, "drift", "estimate"):
             getattr(self, name).restore(state[name])
         self.kernel = self.estimate._begun()
+        n_classes = state["baselines"]["n_classes"]
+        if type(n_classes) is not int or not 0 <= n_classes <= self.n_classes:
+            raise StateError("LiveWatch: the baselines of the state have other classes than its estimate")
+        self.baselines.restore(state["baselines"])
         self.n_labels, said = int(state["n_labels"]), state["said"]
         if state["baselines"]["n_labels"] != self.n_labels:
             raise StateError("LiveWatch: the baselines of the state have learned other labels")
