@@ -12,6 +12,7 @@ from support.live_events import feed, feed_blocks, give, late_events, script
 
 from thalweg.errors import ParameterError, StateError
 from thalweg.evaluation.baselines import BASELINES
+from thalweg.learners import MajorityClass
 from thalweg.live.watch import words
 from thalweg.live.watch.live_watch import LiveWatch
 from thalweg.live.watch.sums import Sums
@@ -330,6 +331,21 @@ def test_a_time_that_is_none_of_a_clock_is_refused(name, value):
     with pytest.raises(StateError, match="Traffic"):
         traffic.restore(state)
     assert repr(traffic.state()) == repr(before)
+
+
+@pytest.mark.parametrize("places", [[""], [3], [-1], [0.0], [None]])
+def test_categories_of_a_monitor_that_are_no_inputs_are_refused(places):
+    state = LiveWatch(3, categorical=[1]).state()
+    state["sums"]["drift"]["monitor"]["_categorical"] = places
+    with pytest.raises(StateError):
+        LiveWatch.from_state(state)
+
+
+def test_baselines_of_more_inputs_are_refused():
+    state = LiveWatch(3).state()
+    state["sums"]["baselines"]["learners"][0] = MajorityClass().begin(2, [0, 1], more_classes=True).state()
+    with pytest.raises(StateError, match="Baselines"):
+        LiveWatch.from_state(state)
 
 
 @pytest.mark.parametrize("n_classes", [10**9, -1, 3, 2.0])

@@ -112,8 +112,8 @@ class Baselines:
         """Go on from what `state` returned; return self. Do not use it after an error."""
         for learner, each in zip(self._learners, state["learners"], strict=True):
             learner.restore(each)
-            if not learner._labels.is_open:
-                raise StateError("Baselines: the learners of the state can learn no new labels")
+            if not learner._labels.is_open or learner.n_features_in_ != 1:
+                raise StateError("Baselines: the learners of the state have other inputs, or learn no new labels")
         self._n_labels = int(state["n_labels"])
         self._classes = np.arange(int(state["n_classes"]))
         return self

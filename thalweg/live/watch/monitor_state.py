@@ -9,7 +9,7 @@ from thalweg._types import State
 from thalweg.drift.bins import Bins
 from thalweg.drift.hellinger import HellingerMonitor
 from thalweg.drift.scales import Scales
-from thalweg.errors import StateError
+from thalweg.errors import StateError, short_repr
 
 
 def to_plain(monitor: HellingerMonitor) -> State:
@@ -38,9 +38,9 @@ def from_plain(state: Any, n_features: int) -> HellingerMonitor:
     Raises StateError, or another error about what is missing, if the state does not fit.
     """
     given = copy.deepcopy(dict(state))
-    given["_categorical"] = set(given["_categorical"])
+    given["_categorical"] = _places(given["_categorical"], n_features)
     if given["_cells"] is not None:
-        given["_cells"]["categorical"] = set(given["_cells"]["categorical"])
+        given["_cells"]["categorical"] = _places(given["_cells"]["categorical"], n_features)
     monitor = HellingerMonitor.__new__(HellingerMonitor)
     monitor.__setstate__(given)
     good = monitor.n_features_ == n_features == len(monitor.watched_) and monitor.classes_ is None
@@ -49,6 +49,13 @@ def from_plain(state: Any, n_features: int) -> HellingerMonitor:
     if not good or not (_rows_fit(monitor) if bins is None else _counts_fit(monitor, bins)):
         raise StateError("InputDrift: the state of the monitor is damaged")
     return monitor
+
+
+def _places(given: Any, n_features: int) -> set[int]:
+    """Return a set of inputs; raise StateError if one is none."""
+    if not all(type(j) is int and 0 <= j < n_features for j in given):
+        raise StateError(f"InputDrift: {short_repr(given)} are no inputs")
+    return {*given}
 
 
 def _rows_fit(monitor: HellingerMonitor) -> bool:
