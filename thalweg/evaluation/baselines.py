@@ -113,7 +113,7 @@ class Baselines:
         for learner, each in zip(self._learners, state["learners"], strict=True):
             learner.restore(each)
             if not learner._labels.is_open or learner.n_features_in_ != 1:
-                raise StateError("Baselines: the learners of the state have other inputs, or learn no new labels")
+                raise StateError("Baselines: the learners of the state learn other inputs, or no new labels")
         self._n_labels = int(state["n_labels"])
         self._classes = np.arange(int(state["n_classes"]))
         return self
