@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.damaged_states import DamagedStates
 from support.live_events import feed, feed_blocks, give, late_events, script
 
 from thalweg.errors import ParameterError, StateError
@@ -354,3 +355,38 @@ def test_baselines_of_other_classes_than_the_estimate_are_refused(n_classes):
     state["sums"]["baselines"]["n_classes"] = n_classes
     with pytest.raises(StateError, match="other classes than its estimate"):
         LiveWatch.from_state(state)
+
+
+def damaged_watches(count):
+    """Yield what was changed in the state of a watch that has met 9,000 rows, and the changed state."""
+    watch, rng = LiveWatch(3, categorical=[1], max_waiting=500), np.random.default_rng(0)
+    for i in range(9):
+        use(watch, 1000.0 * i, rng)
+    states = DamagedStates(watch.state(), often=["drift", "alarm"])
+    for _ in range(count):
+        yield states.draw(rng)
+
+
+def use(watch, time, rng, n=1000):
+    X = np.column_stack([rng.normal(size=n), rng.integers(0, 3, n), rng.normal(size=n)])
+    p = rng.dirichlet(np.ones(2), n)
+    watch.predicted(time + np.arange(n), X, p, p.argmax(axis=1))
+    said, numbers = p.argmax(axis=1)[n // 2 :], np.arange(n // 2)[::-1]
+    watch.learned(time + np.arange(n // 2) + n, said, rng.integers(0, 2, n // 2), numbers, 5.0)
+    watch.snapshot()
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_damaged_watch_is_refused_or_works():
+    n_refused = 0
+    for said, state in damaged_watches(400):
+        try:
+            watch = LiveWatch.from_state(state)
+        except StateError:
+            n_refused += 1
+            continue
+        try:
+            use(watch, 2e9, np.random.default_rng(1))
+        except Exception as error:
+            pytest.fail(f"{type(error).__name__}: {error} after {said}")
+    assert 100 < n_refused < 390

@@ -82,9 +82,9 @@ class InputDrift:
             for name in KEPT[:3]:
                 setattr(fresh, name, int(state[name]))
             fresh.episodes = copy.deepcopy(list(state["episodes"]))
-            fresh._windows = copy.deepcopy(list(state["_windows"]))
+            fresh._windows = [_window(each, len(self._names)) for each in state["_windows"]]
             if self._names:
-                fresh._monitor = from_plain(state["monitor"], len(self._names))
+                fresh._monitor = from_plain(state["monitor"], fresh._monitor, fresh.n_rows)
         except StateError:
             raise
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
@@ -167,3 +167,13 @@ class InputDrift:
             "names": [self._names[k] for k in order.tolist()], "distances": shown,
             "changed": [[k in each["changed"] for k in order.tolist()] for each in kept],
         }  # fmt: skip
+
+
+def _window(given: Any, n_inputs: int) -> dict[str, Any]:
+    """Return a copy of what is known of a window; raise StateError if it has other inputs."""
+    found = copy.deepcopy({name: given[name] for name in ("start", "stop", "changed", "distances")})
+    numbers, distances = (found["start"], found["stop"], *found["changed"]), found["distances"]
+    good = all(type(each) is int for each in numbers) and all(0 <= j < n_inputs for j in found["changed"])
+    if not (good and distances.shape == (n_inputs,) and distances.dtype == np.float32):
+        raise StateError("InputDrift: a window of the state has other inputs")
+    return found

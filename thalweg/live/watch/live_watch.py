@@ -12,6 +12,7 @@ from thalweg._parameters import count, wrong
 from thalweg._types import Floats, Ints, State
 from thalweg.errors import StateError
 from thalweg.live.watch.events import PendingEvents, labels_of
+from thalweg.live.watch.input_drift import WINDOW
 from thalweg.live.watch.members import coverage_of, members_of
 from thalweg.live.watch.sums import Sums
 from thalweg.live.watch.watched_inputs import WatchedInputs
@@ -211,18 +212,33 @@ class LiveWatch:
         try:
             if state["format"] != FORMAT:
                 raise StateError(f"{cls.__name__}: cannot read a state of format {state['format']}")
-            watched = WatchedInputs(**state["watched"])
-            made = cls(state["n_features"], watched=watched, max_waiting=state["max_waiting"])
-            made._sums.restore(state["sums"])
-            made._counts = {name: int(state["counts"][name]) for name in COUNTED}
-            made._counted_at = {name: float(state["counted_at"][name]) for name in COUNTED}
+            cls._read(state)._try_out()
+            return cls._read(state)
         except StateError:
             raise
-        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        except (ArithmeticError, AttributeError, LookupError, MemoryError, TypeError, ValueError) as error:
             why = f"{type(error).__name__}: {error}"
             raise StateError(f"{cls.__name__}: the state is damaged: {why}") from error
+
+    @classmethod
+    def _read(cls, state: Any) -> Self:
+        watched = WatchedInputs(**state["watched"])
+        made = cls(state["n_features"], watched=watched, max_waiting=state["max_waiting"])
+        made._sums.restore(state["sums"])
+        made._counts = {name: int(state["counts"][name]) for name in COUNTED}
+        made._counted_at = {name: float(state["counted_at"][name]) for name in COUNTED}
         made._pending, made._n_classes = made._sums.next_events(), made._sums.n_classes
         return made
+
+    def _try_out(self) -> None:
+        """Take rows and labels of a window: parts of a state that contradict each other show in use."""
+        n, time, k = WINDOW, self._sums.traffic.time + 1.0, self._n_classes
+        X = np.broadcast_to(np.zeros(self.n_features), (n, self.n_features))
+        codes = np.zeros(n, dtype=np.intp)
+        self.predicted(time, X, np.full((n, k), 1.0 / k), codes)
+        self.learned(np.full(n, time), codes, codes, np.arange(n)[::-1], 0.0)
+        self.snapshot()
+        self.state()
 
     def _make_room(self, code: Any) -> None:
         """Add all that came before rows or labels with this code, or a higher one, to the sums."""

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from thalweg._native.layout import MOST_COUNTED
 from thalweg._types import State
 from thalweg.drift.bins import Bins
 from thalweg.drift.hellinger import HellingerMonitor
@@ -32,12 +33,22 @@ def saved(monitor: HellingerMonitor) -> HellingerMonitor:
     return made
 
 
-def from_plain(state: Any, n_features: int) -> HellingerMonitor:
-    """Return a monitor with the state that `to_plain` returned.
+SETTINGS = (
+    "reference", "window", "n_bins", "false_alarms", "longest", "n_features_", "_window", "_length",
+    "classes_", "_n_others",
+)  # fmt: skip
 
-    Raises StateError, or another error about what is missing, if the state does not fit.
+
+def from_plain(state: Any, fresh: HellingerMonitor, n_rows: int) -> HellingerMonitor:
+    """Return a monitor with the state that `to_plain` returned, after so many rows.
+
+    Raises StateError, or another error about what is missing, if the state is not that of a monitor like
+    `fresh`, which has just begun.
     """
-    given = copy.deepcopy(dict(state))
+    given, n_features = copy.deepcopy(dict(state)), fresh.n_features_
+    strange = [name for name in SETTINGS if not _is_same(given.get(name), getattr(fresh, name))]
+    if strange or given["n_rows_"] != n_rows or not _are_counts(given):
+        raise StateError(f"InputDrift: the monitor of the state is another: {', '.join(strange) or 'counts'}")
     given["_categorical"] = _places(given["_categorical"], n_features)
     if given["_cells"] is not None:
         given["_cells"]["categorical"] = _places(given["_cells"]["categorical"], n_features)
@@ -46,9 +57,48 @@ def from_plain(state: Any, n_features: int) -> HellingerMonitor:
     good = monitor.n_features_ == n_features == len(monitor.watched_) and monitor.classes_ is None
     good = good and monitor._n_others == 0  # so that all rows are counted in group 0
     bins = monitor.bins_
+    good = good and monitor._unordered.dtype == bool and monitor._unordered.shape == (n_features,)
     if not good or not (_rows_fit(monitor) if bins is None else _counts_fit(monitor, bins)):
         raise StateError("InputDrift: the state of the monitor is damaged")
+    if not _scales_fit(monitor._scales, fresh._scales, n_features, bins):
+        raise StateError("InputDrift: the counts of several windows of the monitor are damaged")
     return monitor
+
+
+def _is_same(value: Any, wanted: Any) -> bool:
+    return type(value) is type(wanted) and bool(value == wanted)
+
+
+def _are_counts(given: State) -> bool:
+    """Return whether numbers of rows and windows are counts, and those of parts below that of a whole one."""
+    found = [given[name] for name in ("n_rows_", "n_windows_", "_n_kept", "_filled")]
+    if any(type(each) is not int for each in found):
+        return False
+    n_rows, n_windows, n_kept, filled = found
+    good = 0 <= n_rows <= MOST_COUNTED and 0 <= n_windows <= n_rows
+    return good and 0 <= n_kept < given["_length"] and 0 <= filled < given["_window"]
+
+
+def _scales_fit(scales: Scales, fresh: Scales, n_watched: int, bins: Bins | None) -> bool:
+    """Return whether the counts of the latest 2, 4, … windows are counts, and have the shapes of others."""
+    n, integer = fresh.n_lengths, np.dtype(np.intp)
+    if type(scales.n_lengths) is not int or scales.n_lengths != n:
+        return False
+    arrays: dict[str, tuple[int, ...]] = {"n_checks": (n,)}
+    if bins is not None:
+        table = n_watched, bins.n_bins
+        arrays |= {"base": table, "total": table, "marks": (n, 2, *table), "rows": (n, 2)}
+        alarms, frozen = scales.alarms, scales.frozen
+        good = alarms.shape == (n + 1, n_watched) and alarms.dtype == integer
+        if not (good and frozen.shape == (n_watched,) and frozen.dtype == bool):
+            return False
+        if type(scales.n_windows) is not int or not 0 <= scales.n_windows <= MOST_COUNTED:
+            return False
+    for name, shape in arrays.items():
+        found = getattr(scales, name)
+        if found.shape != shape or found.dtype != integer or ((found < 0) | (found > MOST_COUNTED)).any():
+            return False
+    return True
 
 
 def _places(given: Any, n_features: int) -> set[int]:
