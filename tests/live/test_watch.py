@@ -3,6 +3,7 @@
 import copy
 import json
 import sys
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -347,6 +348,17 @@ def test_baselines_of_more_inputs_are_refused():
     state["sums"]["baselines"]["learners"][0] = MajorityClass().begin(2, [0, 1], more_classes=True).state()
     with pytest.raises(StateError, match="Baselines"):
         LiveWatch.from_state(state)
+
+
+@pytest.mark.parametrize("n_classes", [10**6, 10**9, 10**15])
+def test_an_estimate_of_very_many_classes_is_refused_before_memory_is_taken(n_classes):
+    state = LiveWatch(3).state()
+    state["sums"]["estimate"]["n_classes"] = n_classes
+    tracemalloc.start()
+    with pytest.raises(StateError):
+        LiveWatch.from_state(state)
+    assert tracemalloc.get_traced_memory()[1] < 300e6
+    tracemalloc.stop()
 
 
 @pytest.mark.parametrize("n_classes", [10**9, -1, 3, 2.0])

@@ -8,15 +8,18 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from thalweg._native.layout import at_most
 from thalweg._parameters import count, wrong
 from thalweg._types import Floats, Ints, State
 from thalweg.errors import StateError
+from thalweg.evaluation.state_size import bytes_of
 from thalweg.live.watch.events import PendingEvents, labels_of
 from thalweg.live.watch.input_drift import WINDOW
 from thalweg.live.watch.members import coverage_of, members_of
 from thalweg.live.watch.sums import Sums
 from thalweg.live.watch.watched_inputs import WatchedInputs
 from thalweg.rows.sparse_rows import SparseRows
+from thalweg.saving.files import allowed_bytes
 
 COUNTED = ("already", "unknown", "other_label", "dropped", "expired", "refused")
 LATELY = 600.0  # seconds: since when something was counted "lately"
@@ -212,8 +215,9 @@ class LiveWatch:
         try:
             if state["format"] != FORMAT:
                 raise StateError(f"{cls.__name__}: cannot read a state of format {state['format']}")
-            cls._read(state)._try_out()
-            return cls._read(state)
+            with at_most(allowed_bytes(bytes_of(state))):
+                cls._read(state)._try_out()
+                return cls._read(state)
         except StateError:
             raise
         except (ArithmeticError, AttributeError, LookupError, MemoryError, TypeError, ValueError) as error:
