@@ -28,7 +28,7 @@ def add_option(parser):
 
 def choose(config):
     """Let pytest collect the tests of the main promises, if they are asked for."""
-    if config.option.quick and not hasattr(config, "workerinput"):
+    if config.option.quick:  # also in a worker, which parses the same command line
         root = Path(config.rootpath, "tests")
         config.args[:] = [str(root / test) for tests in PROMISES.values() for test in tests]
         config.option.learners = config.option.learners or str(LEARNERS)
