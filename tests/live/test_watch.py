@@ -361,6 +361,16 @@ def test_an_estimate_of_very_many_classes_is_refused_before_memory_is_taken(n_cl
     tracemalloc.stop()
 
 
+@pytest.mark.parametrize("place", [10**6, 10**12])
+def test_inputs_beyond_all_others_take_no_memory_when_a_watch_is_read(place):
+    state = LiveWatch(3).state()
+    state["watched"]["positions"] = [0, 1, place]
+    tracemalloc.start()
+    LiveWatch.from_state(state)
+    assert tracemalloc.get_traced_memory()[1] < 100e6
+    tracemalloc.stop()
+
+
 @pytest.mark.parametrize("n_classes", [10**9, -1, 3, 2.0])
 def test_baselines_of_other_classes_than_the_estimate_are_refused(n_classes):
     state = LiveWatch(3).state()

@@ -237,7 +237,8 @@ class LiveWatch:
     def _try_out(self) -> None:
         """Take rows and labels of a window: parts of a state that contradict each other show in use."""
         n, time, k = WINDOW, self._sums.traffic.time + 1.0, self._n_classes
-        X = np.broadcast_to(np.zeros(self.n_features), (n, self.n_features))
+        width = max(self.n_features, 1 + max(self.watched.positions, default=0))
+        X = np.broadcast_to(0.0, (n, width))  # takes no memory, however wide rows are
         codes = np.zeros(n, dtype=np.intp)
         self.predicted(time, X, np.full((n, k), 1.0 / k), codes)
         self.learned(np.full(n, time), codes, codes, np.arange(n)[::-1], 0.0)
