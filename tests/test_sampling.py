@@ -1,5 +1,10 @@
 """Which cases run where a test repeats over all learners."""
 
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from support import quick
 from support.every_learner import registry
 from support.sampling import MANY, drawn_cases
 
@@ -32,3 +37,14 @@ def test_another_test_draws_other_learners():
 
 def test_all_are_drawn_if_there_are_no_more():
     assert drawn_cases(CASES, 1000, seed=1) == set(CASES)
+
+
+@pytest.mark.parametrize("is_worker", [False, True])
+def test_make_quick_chooses_its_tests_in_every_process(is_worker, pytestconfig):
+    config = SimpleNamespace(rootpath=pytestconfig.rootpath, args=["tests"])
+    config.option = SimpleNamespace(quick=True, learners=None)
+    if is_worker:
+        config.workerinput = {}
+    quick.choose(config)
+    assert len(config.args) > 10 and "tests" not in config.args
+    assert all(Path(test.partition("::")[0]).exists() for test in config.args)
