@@ -305,8 +305,9 @@ class Step:
             case "learn one by one":
                 if form == "records":
                     return model.learn(forms.of(self.places, form, self.names)).classes_.tolist()
-                for i in self.places:
-                    model.learn({name: rows[i][name] for name in self.names})
+                for each in (model.copy(), model):  # a list with a bad record is refused as a whole
+                    for i in self.places:
+                        each.learn({name: rows[i][name] for name in self.names})
                 return model.classes_.tolist()
             case "prequential":
                 found = model.prequential(forms.of(self.places, form, self.names))
