@@ -272,7 +272,7 @@ class Bank(RecordBank):
         most = BLOCK if self._store_moves else max(len(rows), 1)
         # Objects learn a part key by key. If Ctrl-C comes it is finished, so that the first rows are learned.
         by_key = not self.is_slab_ and len(rows) > 1
-        done, ctrl_c = 0, CtrlC()
+        done, ctrl_c, before, n_rows = 0, CtrlC(), self._store.n_learned, self.n_rows_
         try:
             while done < len(rows) and not ctrl_c.has_come:
                 size = min(self._part, most) if by_key else most
@@ -287,13 +287,21 @@ class Bank(RecordBank):
                     self._part = 2 * size if seconds < SHORT else max(size // 2, 1)
             if ctrl_c.has_come:
                 raise KeyboardInterrupt
+            self.n_rows_ = n_rows + _n_learned(numbers, w, done)
         except BaseException as error:
-            done += getattr(error, "rows_learned", 0)
+            counted = self._store.n_learned
+            if counted is None or before is None:
+                done += getattr(error, "rows_learned", 0)
+            else:
+                done = counted - before
+            self.n_rows_ = n_rows + _n_learned(numbers, w, done)
             set_rows_learned(error, done)
             raise
-        finally:
-            self.n_rows_ += int(((numbers[:done] >= 0) & (w[:done] > 0)).sum())
         return p
+
+
+def _n_learned(numbers: Ints, w: Floats, done: int) -> int:
+    return int(((numbers[:done] >= 0) & (w[:done] > 0)).sum())
 
 
 def _one_row(x: Row) -> Any:

@@ -44,6 +44,8 @@ class LearnerStore:
     is estimated, would be above it.
     """
 
+    n_learned: int | None = None  # not counted: the call that learns says so itself
+
     def __init__(
         self, begins: Callable[[int], StreamClassifier], shared: StreamClassifier | None, n_jobs: int,
         most_bytes: int | None, folder: str | None, skip: Callable[[int, Exception], None] | None,

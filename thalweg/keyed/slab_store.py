@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from thalweg._native.kernel import Kernel
+from thalweg._native.kernel import Kernel, call_counted
 from thalweg._native.layout import Array, checked_arrays
 from thalweg._types import Floats, Ints, State
 from thalweg.errors import StateError
@@ -41,7 +41,10 @@ class SlabStore:
     """The states of the keys 0, 1, 2, …; key i has slot i + 1, and slot 0 is that of a new key.
 
     With at most `most` states in memory, slots and keys change: the states used least recently go to disk.
+    `n_learned` counts rows, wherever Ctrl-C comes.
     """
+
+    n_learned = 0
 
     def __init__(
         self, begins: Callable[[], Any], start: State | None, shared: Kernel | None, n_jobs: int,
@@ -90,7 +93,8 @@ class SlabStore:
             mask = None if tested is None else tested[rows]
             slots = self._slots(numbers[rows], writes=True)
             rows_in = self._like._widened(X[rows]) if isinstance(self._like, NativeOneHot) else X[rows]
-            self.slab.learn(slots, rows_in, y[rows], w[rows], p[rows], mask, self.n_jobs)
+            part = slots, rows_in, y[rows], w[rows], p[rows], mask, self.n_jobs
+            call_counted(self, "n_learned", len(slots), self.slab.learn, *part)
 
     def predict(self, numbers: Ints, X: Floats, p: Floats, ids: Any = None) -> None:
         """Write the probabilities of each row into `p`; key -1 is one that has not come yet."""

@@ -56,6 +56,11 @@ class Contract(ClassifierMixin, Stateful, BaseEstimator):
         return True
 
     @property
+    def keeps_first_rows(self) -> bool:
+        """Whether the row that brings a new class is learned only when the class comes again."""
+        return True
+
+    @property
     def takes_sparse(self) -> bool:
         """Whether `X` may be SparseRows too; only for a learner that handles missing values."""
         return False

@@ -11,10 +11,10 @@ from thalweg._native.waiting_index import WaitingIndex
 from thalweg._types import Floats, Ints, Numbers, RowsLike, State
 from thalweg.errors import StateError, set_rows_learned
 from thalweg.learners.base.arguments import as_ids, as_output
-from thalweg.learners.base.contract import Contract
+from thalweg.learners.base.first_rows import KeepsFirstRows
 
 
-class LateLabels(Contract):
+class LateLabels(KeepsFirstRows):
     """The part of a learner that knows which rows wait for their labels.
 
     A row that is observed gets a number, with which the learner and its members keep what they knew then.
@@ -103,6 +103,7 @@ class LateLabels(Contract):
         if not len(X):
             return p
         first, means = self._n_learned, None if self._means is None else np.array(self._means)
+        counted = self._n_counted
         numbers = self._new_numbers(len(X), observed)
         before = None if observed is None or self._waiting is None else self._waiting.state()
         try:
@@ -116,8 +117,10 @@ class LateLabels(Contract):
                 self._learn(rows, codes, w, p)
             else:
                 self._learn_tested(rows, codes, w, p, tested)
+            self._n_counted = self._counted_with(counted, w)
         except BaseException:
             n = 0 if first is None else (self._n_learned or 0) - first
+            self._n_counted = self._counted_with(counted, w[:n])
             self._undo_numbers(X, ids, w, numbers, observed, before, n)
             if self._means is not None and means is not None and first is not None:
                 update_means(X[:n], w[:n], *means)

@@ -71,6 +71,12 @@ class NamedRows(Growing):
             ids: Numbers | None,
         ) -> Floats: ...
 
+        def _learn_first_row(self, code: int) -> None: ...
+
+        def _keep_first_row(self, code: int, X: Any, w: float) -> None: ...
+
+        def _stop_waiting(self, X: Any, ids: Numbers | None) -> None: ...
+
     def _checked_dicts(self, dicts: DictRows) -> tuple[Floats, bool]:
         """Return dict rows that are not learned as an array, and whether a value is missing."""
         rows = [self._names.row(x, f"{self._who}: row {i}")[0] for i, x in enumerate(dicts)]
@@ -178,14 +184,21 @@ class NamedRows(Growing):
         ids: Numbers | None,
     ) -> None:
         # Learn a row that may bring new names or labels.
+        if self._first_rows and w[0] > 0:
+            self._learn_first_row(int(code[0]))
         if labels is self._labels and names is self._names:
             self._learn_block(X, has_missing, code, w, ids=ids)
             return
         before, first = vars(self).copy(), self._n_learned
+        is_kept = labels is not self._labels and w[0] > 0 and self._keeps_first_rows
         try:
             self._all_or_nothing(self._make_room, names, labels)
-            self._learn_block(X, has_missing, code, w, ids=ids)
+            if is_kept:
+                self._keep_first_row(int(code[0]), X, float(w[0]))
+            self._learn_block(X, has_missing, code, np.zeros(1) if is_kept else w, ids=ids)
         except BaseException:
             if first is not None and self._n_learned == first:
                 self.__dict__ = before
             raise
+        if is_kept:
+            self._stop_waiting(X, ids)

@@ -34,7 +34,7 @@ class NativeClassifier(StreamClassifier):
 
     def learn_one(self, x: Row, y: Any, *, id: int | None = None) -> None:
         """Learn one row: an array of inputs, or a dict of named inputs; `id` is that of an observed row."""
-        if self._is_fast(x):
+        if self._is_fast(x) and not self._looks_at_classes:
             code = self._labels.code.get(y, -1)
             if id is None and self._waiting is None:
                 is_done = code >= 0 and self._kernel.learn_row(x, code, self._means)

@@ -55,7 +55,10 @@ class Saved(LateLabels):
                 "feature_names": list(getattr(self, "feature_names_in_", [])),
                 "means": states.to_plain(means),
                 "memory": self._state(),
+                "n_counted": self._n_counted,
             }
+            if self._first_rows:
+                state["first_rows"] = self._first_rows_state()
             if self._waiting is not None:
                 state["waiting"] = self._waiting.state()
             if self._names.texts:
@@ -86,6 +89,7 @@ class Saved(LateLabels):
                 self._means = states.means_of(state["means"], len(counts))
             self._restore(state["memory"])
             self._limit_again()
+            self._restore_first_rows(state)
             if "waiting" in state:
                 self._restore_waiting(state["waiting"])
         self.set_params(**states.from_plain(state.get("next_parameters", {})))
@@ -146,5 +150,6 @@ class Saved(LateLabels):
 
 OF_THE_BASE = {
     "classes_", "n_features_in_", "feature_names_in_", "n_categories_", "_labels", "_names", "_means",
-    "_lock", "_most_bytes", "_waiting", "_begun_with",
+    "_lock", "_most_bytes", "_waiting", "_begun_with", "_n_counted",
+    "_first_rows",
 }

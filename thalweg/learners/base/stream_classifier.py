@@ -52,6 +52,9 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
     and learning excludes all other calls. A call that raises, also by Ctrl-C, leaves a learner that works; if
     compiled code has learned part of the rows, the exception's `rows_learned` is their number.
 
+    A label that is new after 100 rows opens a class, but its row is learned only when the class comes again:
+    until then it is as likely a mistyped label, for which no answer must change.
+
     Attributes
     ----------
     classes_ : ndarray
@@ -116,6 +119,7 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
         if n_features is not None:
             charge(BYTES_PER_INPUT * int(n_features))
         self._labels, self._waiting, self._begun_with = labels, None, self.get_params(deep=False)
+        self._n_counted, self._first_rows = 0, {}
         self.classes_ = labels.classes
         self._names = Names(names, None if n_features is None else int(n_features), self._who)
         self.n_features_in_ = n = self._names.n_places
@@ -203,7 +207,7 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
                 w, seen = np.where(seen, 0.0, w), None
             if isinstance(rows, DictRows):
                 return self._counted(self._learn_dicts, rows, y, w, labels, mask, p, given)
-            if labels is self._labels:
+            if labels is self._labels and not self._first_rows:
                 return self._counted(self._learn_block, rows, has_missing, y, w, mask, p, given, seen)
             return self._counted(self._learn_open, rows, y, w, labels, mask, p, given, seen)
 
@@ -235,17 +239,21 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
         ids: Numbers | None,
         observed: NDArray[np.uint8] | None = None,
     ) -> Floats:
-        # Like _learn_block, but codes may be of new classes; each class is added at its first row.
+        # Like _learn_block, but codes may be of new classes, each of which is added at its first row.
         start = 0
         while start < len(X):
-            new = codes[start:] >= len(self.classes_)
-            first = start + int(np.argmax(new)) if new.any() else len(X)
+            apart = (codes[start:] >= len(self.classes_)) | self._confirms(codes[start:], w[start:])
+            first = start + int(np.argmax(apart)) if apart.any() else len(X)
             start = self._learn_part(X, codes, w, tested, p, ids, observed, start, first)
             if first < len(X):
                 p[first] = 0.0
                 p[first, : len(self.classes_)] = self.predict_proba_block(X[first : first + 1])[0]
-                self._all_or_nothing(self._make_room, self._names, labels.first(int(codes[first]) + 1))
-                start = self._learn_part(X, codes, w, tested, np.empty_like(p), ids, None, start, first + 1)
+                start = first + 1
+                one = slice(first, start)
+                has_missing = self._means is not None and bool(np.isnan(X[one]).any())
+                row = X[one], has_missing, codes[one], w[one]
+                now = labels.first(max(int(codes[first]) + 1, len(self.classes_)))
+                self._learn_row(*row, self._names, now, None if ids is None else ids[one])
         return p
 
     def _learn_part(

@@ -10,6 +10,7 @@ class InputFree(NativeClassifier):
     """A learner that does not use the inputs."""
 
     takes_missing = True
+    keeps_first_rows = False
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

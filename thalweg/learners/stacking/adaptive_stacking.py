@@ -8,6 +8,7 @@ import numpy as np
 from thalweg._parameters import n_threads, one_of, real_number, whole_number, wrong
 from thalweg._types import Floats, Ints, RandomState, State
 from thalweg.learners.base.default_templates import template_of
+from thalweg.learners.base.first_rows import N_COUNTED
 from thalweg.learners.base.member_list import Members, as_members
 from thalweg.learners.base.memory_limit import MOST_BYTES
 from thalweg.learners.base.stream_classifier import StreamClassifier
@@ -291,8 +292,10 @@ class AdaptiveStacking(WideEnsemble):
 
     def _restore(self, memory: dict[str, Any]) -> None:
         known = {name: value for name, value in memory.items() if name not in Chosen._fields}
-        # Earlier releases did not follow longer chains of labels.
-        super()._restore({"chain_right": np.zeros_like(self._kernel.arrays["chain_right"])} | known)
+        # Earlier releases did not follow longer chains of labels, nor count labels.
+        earlier = {"chain_right": np.zeros_like(self._kernel.arrays["chain_right"])}
+        earlier["heard"] = np.full_like(self._kernel.arrays["heard"], N_COUNTED)
+        super()._restore(earlier | known)
 
     def _n_members(self) -> int:
         return len(self._templates())

@@ -153,7 +153,7 @@ cdef class LogisticKernel(Kernel):
             n_filters = other.core.n_filters, self.core.n_filters
             self.adopt(with_one_more_class(
                 self.layout, self.arrays, old.arrays, self.core.n_members, n_filters,
-                1.0 if self.core.probit else 0.5,
+                bool(self.core.probit),
             ))
         self.derive()
 

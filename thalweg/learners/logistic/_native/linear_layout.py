@@ -47,7 +47,8 @@ def with_more_inputs(declared: Layout, lengths: Lengths, fresh: Arrays, old: Arr
 def with_one_more_class(declared: Layout, fresh: Arrays, old: Arrays) -> Arrays:
     """Return arrays that go on from `old`, which have one class less.
 
-    The one filter of two classes becomes two of three, each with half of its coefficients.
+    The one filter of two classes becomes two of three, each with half of its coefficients. The new one begins
+    with the constant of a class that has one of the rows so far.
     """
     new = {name: fresh[name] if array.axes[-1] in LANES else old[name] for name, array in declared.items()}
     for name, array in declared.items():
@@ -59,4 +60,6 @@ def with_one_more_class(declared: Layout, fresh: Arrays, old: Arrays) -> Arrays:
             halves = known.shape[-1] < n and name in ("beta", "constant")
             parts[..., :n] = known * np.array([-0.5, 0.5]) if halves else known
             new[name] = parts.reshape(fresh[name].shape)
+    constants = new["constant"].reshape(LANES["lane"], -1)
+    constants[:, -1] = np.logaddexp.reduce(constants[:, :-1], axis=1) - np.log(old["seen"][0] + 2.0)
     return new

@@ -1,6 +1,7 @@
 """The arrays of the logistic filters, and how they go on when a class or an input appears later."""
 
 import numpy as np
+from scipy.special import ndtri
 
 from thalweg._native.layout import FLOAT, INDEX, MOST_VALUE, Array, Layout
 from thalweg._types import Arrays
@@ -32,15 +33,16 @@ def logistic_layout(n_members: int, most_turns: int, rate: float, timed: bool) -
 
 
 def with_one_more_class(
-    layout: Layout, fresh: Arrays, old: Arrays, n_members: int, n_filters: tuple[int, int], part: float
+    layout: Layout, fresh: Arrays, old: Arrays, n_members: int, n_filters: tuple[int, int], probit: bool
 ) -> Arrays:
     """Return arrays that go on from `old` instead of `fresh`, which has one class more.
 
     `n_filters` of a member are before and after: the one filter of two classes becomes two of three, each
-    with `part` of its coefficients, the first with their signs turned. A new class begins as in `fresh`,
-    from the prior.
+    with its coefficients, or half of them unless they are of a probit link; the first with their signs turned.
+    A new class begins from the prior, but with the constant of a class that has one of the rows so far.
     """
     before, after = n_filters
+    part = 1.0 if probit else 0.5
     new = {name: fresh[name].copy() for name in layout}
     for name, array in layout.items():
         if array.axes[-1] not in ("filter", "slope"):
@@ -52,6 +54,9 @@ def with_one_more_class(
             halves = name in ("beta", "psi") and before < after - 1
             parts = new[name].reshape(*shape, n_members, after)
             parts[..., : after - 1] = known * np.array([-part, part]) if halves else known
+    constants = new["beta"][-1].reshape(n_members, after)
+    n = old["count"].max(initial=0.0) + 2.0
+    constants[:, -1] = ndtri(1.0 / n) if probit else np.logaddexp.reduce(constants[:, :-1], axis=1) - np.log(n)
     return new
 
 

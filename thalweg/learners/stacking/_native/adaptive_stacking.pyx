@@ -40,7 +40,7 @@ from thalweg._native.pointers cimport doubles, integers
 from .selector cimport learn_selector, select_class, selector_t
 from .stackers cimport (
     N_RATES, RIDGE, best_add_information, lanes_of, stack_answers, stack_bound, stack_learn, stack_mix,
-    stack_mixed, stackers_t,
+    stack_mixed, stack_spread, stackers_t,
 )
 
 cdef double MOST = 1e6                  # of weights
@@ -48,6 +48,7 @@ cdef double FADING = 0.008              # of the members' parts in the answers, 
 cdef Py_ssize_t ROWS_A_NOTE = 8         # they are noted in one of so many rows
 cdef double FAINT = 1e-6                # a share of trust whose part is not worth a logarithm
 cdef double MOST_COUNT = 1e3            # of a row
+MOST_HEARD = 1 << 48                    # labels of a class, in a saved state
 MEMBERS_TRUST = 0.3                     # at the beginning, of all members together
 
 ctypedef struct stacking_t:
@@ -88,6 +89,7 @@ cdef class StackingKernel(ThreadedKernel):
             "right": Array(FLOAT, "trivial", 2, low=0.0, high=MOST),
             "chain_right": Array(FLOAT, "chain", 2, low=0.0, high=MOST),
             "part": Array(FLOAT, "member", low=-MOST, high=MOST),
+            "heard": Array(INDEX, "class", low=0, high=MOST_HEARD),
         }, {})
         self.arrays["weights"][:, :n_stacked] = 1.0 / n_stacked
         self.arrays["inverse"][:] = np.eye(n_stacked, n_lanes) / RIDGE
@@ -105,6 +107,7 @@ cdef class StackingKernel(ThreadedKernel):
             "stacked": stacked.astype(INDEX),
             "trivial": trivial.astype(INDEX),
             "chain": chains.astype(INDEX),
+            "spread": layouts.new_array(n_classes, FLOAT),
         }
         self.kept = KeptRows(who, width, most_kept, {"low": 0.0, "high": 1.0 + 1e-9})
         c.stackers.n_members, c.stackers.n_classes, c.stackers.n_stackers = n_members, n_classes, len(decays)
@@ -136,6 +139,8 @@ cdef class StackingKernel(ThreadedKernel):
         c.stackers.rate_trust = doubles(self.arrays["rate_trust"])
         c.selector.right, c.chains.right = doubles(self.arrays["right"]), doubles(self.arrays["chain_right"])
         c.kept = kept_by(self)
+        c.stackers.heard, c.stackers.spread = integers(self.arrays["heard"]), doubles(self.buffers["spread"])
+        stack_spread(&c.stackers)
 
     cdef double number_of(self, Py_ssize_t m) noexcept nogil:
         # A member's weight, that of all stackers together.

@@ -9,6 +9,7 @@ cdef extern from "thalweg/learners/stacking/_native/newton.h" nogil:
 
 cdef enum:
     RIDGE = 30                          # information to begin with
+    N_OPEN = 100                        # labels after which a class without one is taken for absent
     N_RATES = 2                         # mixtures of the stackers: without and with switching
 
 ctypedef struct stackers_t:
@@ -26,6 +27,9 @@ ctypedef struct stackers_t:
     double* inverse                     # [stacker, stacked, lane]: of the information, symmetric
     double* trust                       # [mixture, member and stacker]: shares
     double* rate_trust                  # [mixture]: its share
+    Py_ssize_t* heard                   # [class]: labels so far
+    Py_ssize_t n_heard                  # of all classes
+    double* spread                      # [class]: its part of the labels that are chance
     double* work                        # [3 lane and class]
     add_information_t add_information
 
@@ -33,6 +37,9 @@ ctypedef struct stackers_t:
 cdef inline Py_ssize_t lanes_of(Py_ssize_t n) noexcept nogil:
     return (n + LANES - 1) // LANES * LANES
 
+
+# find `spread` again, after `heard` was changed from outside
+cdef void stack_spread(stackers_t* s) noexcept nogil
 
 # keep the members' probabilities in said[member, class] from 0
 cdef void stack_bound(const stackers_t* s, double* said) noexcept nogil

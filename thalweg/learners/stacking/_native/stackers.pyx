@@ -11,10 +11,12 @@ and learns the label y by one Newton step on its log-loss, with P the inverse of
 
 In (2) classes count that are at least a hundredth as likely as the most likely. What is added to all z_m of a
 member changes nothing, so that two classes need one logarithm. A stacker may take a share n of the labels for
-chance: it answers (1 - n) q + n/K instead, and a row counts in (2) and (3) by how likely its label is none of
-these,
+chance, all classes being as likely: it answers (1 - n) q + n/K instead, and a row counts in (2) and (3) by how
+likely its label is none of these,
 
     (1 - n) q_y / ((1 - n) q_y + n/K).                                            (4)
+
+After N_OPEN labels, K in (4) are the classes that had one, and the others get nothing of n.
 
 Weights begin at 1/J, J the number of members that are weighted, and P at 1/RIDGE; P is bounded by its trace,
 at most MOST_GROWTH times that of the start: otherwise members that agree for long would make the next step as
@@ -40,6 +42,19 @@ cdef double FAINTEST = 1e-12            # probability of a member, if a saved st
 cdef double MOST_WEIGHT = 1e3           # of a row
 cdef double UNLIKELY = 0.01             # beside the most likely class: adds no information
 cdef double FARTHEST = 1e6              # from 0, of a weight
+
+
+cdef void stack_spread(stackers_t* s) noexcept nogil:
+    cdef Py_ssize_t k, n = 0
+    s.n_heard = 0
+    for k in range(s.n_classes):
+        n += s.heard[k] > 0
+        s.n_heard += s.heard[k]
+    for k in range(s.n_classes):
+        if s.n_heard < N_OPEN or s.n_classes == 2:
+            s.spread[k] = 1.0 / s.n_classes
+        else:
+            s.spread[k] = 1.0 / n if s.heard[k] else 0.0
 
 
 cdef void stack_bound(const stackers_t* s, double* said) noexcept nogil:
@@ -94,7 +109,7 @@ cdef void answer(const stackers_t* s, Py_ssize_t i, const double* z, double* q) 
         q[k] = exp(q[k] - best)
         total += q[k]
     for k in range(s.n_classes):
-        q[k] = (1 - noise) * q[k] / total + noise / s.n_classes                  # (1), (4)
+        q[k] = (1 - noise) * q[k] / total + noise * s.spread[k]                  # (1), (4)
 
 
 cdef void stack_mix(const stackers_t* s, double* said, double* p) noexcept nogil:
@@ -127,6 +142,10 @@ cdef void stack_learn(stackers_t* s, const double* z, const double* now, const d
     cdef Py_ssize_t i, r, n = s.n_members + s.n_stackers
     cdef double even[N_RATES]
     w = min(w, MOST_WEIGHT)
+    s.heard[y] += 1
+    s.n_heard += 1
+    if s.heard[y] == 1 or s.n_heard == N_OPEN:
+        stack_spread(s)
     for r in range(N_RATES):
         learn_trust(s.trust + r * n, s.start, n, said + y, s.n_classes, w, r * s.switching)
         even[r] = 1.0 / N_RATES
@@ -144,7 +163,7 @@ cdef void learn_weights(stackers_t* s, Py_ssize_t i, const double* z, const doub
     cdef double* q = s.work + 3 * s.n_lanes
     cdef double* weights = s.weights + i * s.n_lanes
     cdef double* inverse = s.inverse + i * n * s.n_lanes
-    w *= without_noise(said, s.n_classes, s.noise[i], y, q)
+    w *= without_noise(s, said, s.noise[i], y, q)
     factor = fading(inverse, n, s.n_lanes, s.decay[i])
     if s.n_classes == 2:                # both gaps are along the same line
         for j in range(n):
@@ -194,12 +213,12 @@ cdef inline void step(double* weights, Py_ssize_t n, const double* move, double 
         weights[j] = min(max(weights[j] + size * move[j], -FARTHEST), FARTHEST)
 
 
-cdef double without_noise(const double* said, Py_ssize_t n_classes, double noise, Py_ssize_t y,
+cdef double without_noise(const stackers_t* s, const double* said, double noise, Py_ssize_t y,
                           double* q) noexcept nogil:
     # Write q of (1), before noise was mixed in; return how likely the label is not noise.
     cdef Py_ssize_t k
-    for k in range(n_classes):
-        q[k] = max(said[k] - noise / n_classes, 0.0) / (1 - noise)
+    for k in range(s.n_classes):
+        q[k] = max(said[k] - noise * s.spread[k], 0.0) / (1 - noise)
     return (1 - noise) * q[y] / max(said[y], FAINTEST) if noise > 0 else 1.0     # (4)
 
 
