@@ -25,7 +25,7 @@ def test_kernel_is_its_twin(settings, n_classes):
 
 def test_one_member_is_the_member_of_the_last_chunk():
     X, y = next(Sphere(1200, seed=2).blocks(1200))
-    ensemble = LearnPPNSE(TREE, 1, chunk_size=300).fit(X, y)
+    ensemble = LearnPPNSE(TREE, 1, chunk_size=300).fit(X, y, shuffle=False)
     alone = DecisionTree(max_leaves=32, window=300).fit(X[900:], y[900:])
     assert np.array_equal(ensemble.predict(X), alone.predict(X))
 

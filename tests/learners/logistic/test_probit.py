@@ -125,7 +125,8 @@ def test_a_third_class_leaves_what_was_known_of_two():
     coef, before = learner.coef_[0], learner.predict_proba(X)
     learner.partial_fit(X[:1], [2], sample_weight=[1e-12])
     np.testing.assert_allclose(learner.coef_, [-coef, coef, np.zeros(3)], atol=1e-9)
-    wanted = np.column_stack([before, np.full(len(X), 0.5)]) / 1.5
+    one_of_all = 1 / (len(X) + 2)
+    wanted = np.column_stack([before, np.full(len(X), one_of_all)]) / (1 + one_of_all)
     np.testing.assert_allclose(learner.predict_proba(X), wanted, atol=1e-9)
 
 

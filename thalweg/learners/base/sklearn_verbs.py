@@ -13,7 +13,9 @@ from thalweg._native.argmax import likeliest
 from thalweg._types import Floats, Ints, RowsLike
 from thalweg.learners.base.arguments import Labels, as_numbers
 from thalweg.learners.base.contract import Contract
-from thalweg.learners.base.named_rows import dict_rows
+from thalweg.learners.base.named_rows import DictRows, dict_rows
+
+SHUFFLED = 0  # seed of the order in which `fit` learns rows
 
 
 class SklearnVerbs(Contract):
@@ -45,9 +47,16 @@ class SklearnVerbs(Contract):
             cls._parameter_names = super()._get_param_names()
         return cls._parameter_names
 
-    def fit(self, X: RowsLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Reset the learner and learn the rows in order, including those held back for a full batch."""
-        self._learn_validated(X, y, None, sample_weight, fresh=True, is_open=False)
+    def fit(
+        self, X: RowsLike, y: ArrayLike, sample_weight: ArrayLike | None = None, *, shuffle: bool = True
+    ) -> Self:
+        """Reset the learner and learn rows whose order means nothing, as in scikit-learn.
+
+        They are learned in a random order, always the same one, so that a table sorted by its labels does no
+        harm. With `shuffle=False`, and by a learner with a `time_column`, they are learned in the order given,
+        as by `partial_fit`. Rows held back for a full batch are learned too.
+        """
+        self._learn_validated(X, y, None, sample_weight, fresh=True, is_open=False, shuffle=shuffle)
         self.flush()
         return self
 
@@ -111,6 +120,7 @@ class SklearnVerbs(Contract):
         sample_weight: ArrayLike | None,
         fresh: bool,
         is_open: bool,
+        shuffle: bool = False,
     ) -> Self:
         dicts = dict_rows(X, not fresh and self._names.is_open, self._who)
         rows: Any = dicts
@@ -131,5 +141,10 @@ class SklearnVerbs(Contract):
             raise ValueError(
                 f"{self._who}: classes={classes!r} are not those of the first call, {self._labels.list}"
             )
+        if shuffle and getattr(self, "time_column", None) is None:
+            order = np.random.default_rng(SHUFFLED).permutation(len(labels))
+            rows = DictRows(rows[i] for i in order.tolist()) if isinstance(rows, DictRows) else rows[order]
+            labels = labels[order]
+            sample_weight = None if sample_weight is None else sample_weight[order]
         self.test_then_train(rows, labels, sample_weight=sample_weight)
         return self
