@@ -19,7 +19,7 @@ import thalweg
 from thalweg.errors import ColumnWarning, ParameterError, StateError, StreamError
 from thalweg.evaluation.baselines import BASELINES
 from thalweg.keyed import Bank, KeyedRun, Operator, run
-from thalweg.keyed.bucket_file import from_ipc, to_ipc
+from thalweg.keyed.bucket_file import connect, from_ipc, to_ipc
 from thalweg.keyed.learner_store import LearnerStore
 from thalweg.keyed.sources import FileSource, FolderSource
 
@@ -585,3 +585,11 @@ def test_ctrl_c_in_a_run_of_objects_is_heard_after_its_batch(tmp_path, monkeypat
         run(rows, **given)
     assert KeyedRun(tmp_path / "r").counts == {"learned": 200}
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_ctrl_c_while_a_file_is_made_leaves_it_free(tmp_path):
+    # As by a signal: the traceback, and with it all that the call had, is still there.
+    with pytest.raises(StateError) as error:
+        connect(tmp_path / "journal.sqlite", "CREATE TABLE a (b INTEGER); no SQL")
+    connect(tmp_path / "journal.sqlite", "CREATE TABLE c (d INTEGER)", wait=0.1).close()
+    assert error.value.__traceback__ is not None

@@ -42,8 +42,8 @@ CREATE TABLE IF NOT EXISTS done (one INTEGER PRIMARY KEY CHECK (one = 1), batch 
 """
 
 
-def connect(path: Path, page_size: int = 16_384, wait: float = WAIT) -> sqlite3.Connection:
-    """Open a file for its one owner; raise StateError if another process has it, or it is damaged."""
+def connect(path: Path, tables: str, page_size: int = 16_384, wait: float = WAIT) -> sqlite3.Connection:
+    """Open a file with these tables for its one owner; raise StateError if it is in use or damaged."""
     make_private(path)  # its -wal and -shm get the permissions of this file
     file = sqlite3.connect(path, isolation_level=None, timeout=wait)
     try:
@@ -51,6 +51,7 @@ def connect(path: Path, page_size: int = 16_384, wait: float = WAIT) -> sqlite3.
             file.execute(f"PRAGMA {setting}")
         file.execute("BEGIN EXCLUSIVE")  # the lock is taken now, not at the first change
         file.execute("COMMIT")
+        file.executescript(tables)
     except BaseException as error:
         file.close()
         if isinstance(error, sqlite3.Error):
@@ -98,7 +99,7 @@ class BucketFile:
 
     def __init__(self, path: Path, operator: Operator) -> None:
         self.path, self._operator = path, operator
-        self._file = connect(path)
+        self._file = connect(path, TABLES)
         self._is_open = False
         self._batch, self._n_parts = -1, 0
         try:
@@ -108,7 +109,6 @@ class BucketFile:
             raise
 
     def _read(self) -> None:
-        self._file.executescript(TABLES)
         found = self._file.execute("SELECT batch, operator, counts FROM done").fetchone()
         digest = self._operator.digest_ if found is None else found[1]
         if digest != self._operator.digest_:

@@ -49,8 +49,7 @@ class Journal:
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / NAME
-        self._file = connect(self._path, 4096, WAIT)
-        self._file.executescript(TABLES)
+        self._file = connect(self._path, TABLES, 4096, WAIT)
 
     def about(self, name: str) -> Any:
         """Return what was noted under a name, or None."""
