@@ -413,3 +413,17 @@ def test_it_starts_at_once(arguments):
         assert thalweg(*arguments).returncode == 0
         seconds.append(seconds_of_children() - before)
     assert min(seconds) < 0.5 * start_up()  # about a fifth: only what learns needs NumPy and SciPy
+
+
+def test_ctrl_c_while_modules_are_imported_prints_no_trace():
+    code = """if True:
+        import sys
+        from thalweg.commands.entry import entry
+        class Finder:
+            def find_spec(self, name, *_):
+                if name == "thalweg.commands.run":
+                    raise KeyboardInterrupt
+        sys.meta_path.insert(0, Finder())
+        entry()"""
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "thalweg: interrupted\n")

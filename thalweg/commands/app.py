@@ -1,7 +1,6 @@
 """The command `thalweg`: its subcommands, and what it says when one fails."""
 
 import os
-import signal
 import sys
 from importlib import import_module
 from typing import Annotated, NoReturn
@@ -9,8 +8,9 @@ from typing import Annotated, NoReturn
 import typer
 
 from thalweg.commands import wording
+from thalweg.commands.entry import INTERRUPTED, is_interruption
 from thalweg.commands.options import Commands, OnceCommand
-from thalweg.commands.outputs import INTERRUPTED, prepare_streams, say
+from thalweg.commands.outputs import prepare_streams, say
 
 # The name of each command, and its module in this package, which has a function of the same name: the
 # parameters of the function are the options, its docstring is the help.
@@ -64,14 +64,6 @@ def about(version: Annotated[bool, VERSION] = False) -> None:
     """
 
 
-def entry() -> NoReturn:
-    """Run the command as a process; Ctrl-C while Python ends it, later, prints no trace."""
-    try:
-        main()
-    finally:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
 def main() -> NoReturn:
     """Run the command; an error is one line on standard error and exit code 2."""
     # joblib's processes warn about what they clean up after Ctrl-C.
@@ -82,20 +74,13 @@ def main() -> NoReturn:
     except KeyboardInterrupt:
         code = INTERRUPTED
     except Exception as error:
-        code = INTERRUPTED if _is_interruption(error) else 2
+        code = INTERRUPTED if is_interruption(error) else 2
         if code == 2:
             for each in error.exceptions if isinstance(error, ExceptionGroup) else [error]:
                 say(f"thalweg: {_one_line(each)}", error=True)
     if code == INTERRUPTED:
         say("thalweg: interrupted", error=True)
     sys.exit(code)
-
-
-def _is_interruption(error: BaseException | None) -> bool:
-    """Return whether Ctrl-C caused the error: an import of a compiled module then raises ImportError."""
-    while error is not None and not isinstance(error, KeyboardInterrupt):
-        error = error.__cause__ or error.__context__
-    return error is not None
 
 
 def _one_line(error: Exception) -> str:

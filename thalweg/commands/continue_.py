@@ -5,8 +5,9 @@ from typing import Annotated, Any
 import typer
 
 from thalweg.commands import options
+from thalweg.commands.entry import INTERRUPTED
 from thalweg.commands.file_options import with_file_options
-from thalweg.commands.outputs import INTERRUPTED, check_writable, columns_are_shown
+from thalweg.commands.outputs import check_writable, columns_are_shown
 from thalweg.commands.progress import Bar
 from thalweg.commands.wording import word_for_command
 from thalweg.evaluation.formatting import percentage

@@ -7,8 +7,9 @@ import typer
 from thalweg import drift as detection
 from thalweg._misspelt import hint
 from thalweg.commands import options
+from thalweg.commands.entry import INTERRUPTED
 from thalweg.commands.file_options import with_file_options
-from thalweg.commands.outputs import INTERRUPTED, check_writable
+from thalweg.commands.outputs import check_writable
 from thalweg.commands.progress import Bar
 
 METHODS = {"hellinger": "HellingerMonitor", "ks": "KolmogorovSmirnovMonitor", "psi": "StabilityMonitor"}

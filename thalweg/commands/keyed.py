@@ -9,8 +9,9 @@ import typer
 
 from thalweg._learner_text import make_learner
 from thalweg.commands import options
+from thalweg.commands.entry import INTERRUPTED
 from thalweg.commands.file_options import listed, with_file_options
-from thalweg.commands.outputs import INTERRUPTED, check_writable, columns_are_shown, say
+from thalweg.commands.outputs import check_writable, columns_are_shown, say
 from thalweg.commands.progress import Bar
 
 LEARNER = "LogisticMixture"

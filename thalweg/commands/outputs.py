@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from thalweg._console import Console
     from thalweg.streams.files.column_report import ColumnReport
 
-INTERRUPTED = 130  # the exit code after Ctrl-C
 _formatted = warnings.formatwarning
 PAGE_SUFFIXES = (".html", ".htm")
 

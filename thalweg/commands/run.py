@@ -11,8 +11,9 @@ import typer
 from thalweg._learner_text import DEFAULT_LEARNER, make_learner
 from thalweg.commands import options
 from thalweg.commands.costs_file import read_costs
+from thalweg.commands.entry import INTERRUPTED
 from thalweg.commands.file_options import with_file_options
-from thalweg.commands.outputs import INTERRUPTED, check_writable, columns_are_shown, say
+from thalweg.commands.outputs import check_writable, columns_are_shown, say
 from thalweg.commands.progress import Bar
 from thalweg.commands.wording import word_for_command
 from thalweg.evaluation.formatting import percentage
