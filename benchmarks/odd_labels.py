@@ -1,9 +1,9 @@
-"""What one mistyped label costs, what a declared class that never occurs costs, and how fast a real one is learned.
+"""What a mistyped label and a declared class that never occurs cost, and how fast a real one is learned.
 
     python -m benchmarks.odd_labels [--learner NAME …] [--rows 5000] [--seeds 5] [--json FILE]
 
-Points of accuracy on the 2,000 rows after the last learned one, with nothing learned there, on three generated
-streams: a boundary across five inputs, SEA, and a random RBF of three classes.
+Points of accuracy on the 2,000 rows after the last learned one, with nothing learned there, on three
+generated streams: a boundary across five inputs, SEA, and a random RBF of three classes.
 
 - odd: one label of a class of its own as the last row, against the same learner without it.
 - unseen: a class declared at the beginning, against the same learner without it.

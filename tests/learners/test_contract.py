@@ -20,13 +20,19 @@ DRAWS_WEIGHTS = "each row is learned a random number of times, drawn once whatev
 DRAWN = "draws a random number for each row: the row twice gets two"
 STILL_GROWING = "its trees grow beyond 3000 rows; ensembles/test_memory shows the bound"
 
+UNSEEN_MEAN = "the mean of a class without rows is at 0, where others have rows"
+
+NOTHING_LEARNED = {
+    "learns_an_easy_stream": NO_INPUTS,
+    "recovers_after_a_drift": NO_INPUTS,
+    "fit_does_not_look_at_the_order": NO_INPUTS,
+}
+
 EXCUSED = {
-    "MajorityClass": {"learns_an_easy_stream": NO_INPUTS, "recovers_after_a_drift": NO_INPUTS},
-    "NoChange": {"learns_an_easy_stream": NO_INPUTS, "recovers_after_a_drift": NO_INPUTS},
-    "LabelChain": {
+    "MajorityClass": NOTHING_LEARNED,
+    "NoChange": NOTHING_LEARNED | {"a_mistyped_label_changes_no_answer": "repeats the last label, whatever it is"},
+    "LabelChain": NOTHING_LEARNED | {
         "weight_two_is_the_row_twice": "the label twice follows itself",
-        "learns_an_easy_stream": NO_INPUTS,
-        "recovers_after_a_drift": NO_INPUTS,
     },
     "LastLabels": {
         "weight_two_is_the_row_twice": "the label twice follows itself",
@@ -40,7 +46,14 @@ EXCUSED = {
         "recovers_after_a_drift": NEVER_FORGETS,
     },
     "PredictionSets": {"recovers_after_a_drift": NEVER_FORGETS},
-    "DecisionStump": {"learns_an_easy_stream": TWO_LEAVES, "recovers_after_a_drift": TWO_LEAVES},
+    "DecisionStump": {
+        "learns_an_easy_stream": TWO_LEAVES,
+        "recovers_after_a_drift": TWO_LEAVES,
+        "fit_does_not_look_at_the_order": TWO_LEAVES,
+    },
+    "RefittingParticleFilter": {
+        "a_class_that_never_comes_costs_nothing": "draws more coefficients, and so other random numbers"
+    },
     "MultinomialNaiveBayes": {
         "weight_two_is_the_row_twice": "the counts are, but the scales share out their trust row by row"
     },
@@ -110,7 +123,10 @@ MIXED = {
     ),
     "times": (
         learners.AdaptiveLogistic("adaptive", time_column=1),
-        {"weight_two_is_the_row_twice": "one long step is not two, and the standardiser counts rows"},
+        {
+            "weight_two_is_the_row_twice": "one long step is not two, and the standardiser counts rows",
+            "fit_does_not_look_at_the_order": "rows with times keep their order",
+        },
     ),
     "stump by distance": (
         learners.DecisionStump(by_distance=True),
@@ -122,7 +138,10 @@ MIXED = {
     ),
     "times of a mixture": (
         learners.LogisticMixture(time_column=1),
-        {"weight_two_is_the_row_twice": "one long step is not two, and the standardiser counts rows"},
+        {
+            "weight_two_is_the_row_twice": "one long step is not two, and the standardiser counts rows",
+            "fit_does_not_look_at_the_order": "rows with times keep their order",
+        },
     ),
     "bagging": (
         learners.OnlineBagging([learners.NaiveBayes(), learners.ParticleFilter(n_particles=50)], n_members=3),
@@ -167,7 +186,12 @@ MIXED = {
     ),
     "calibrated Python": (
         trust.Calibrated(NearestMean()),
-        {"weight_two_is_the_row_twice": BY_ROWS, "interrupts_lose_nothing": STRUCK},
+        {
+            "weight_two_is_the_row_twice": BY_ROWS,
+            "interrupts_lose_nothing": STRUCK,
+            "a_mistyped_label_changes_no_answer": UNSEEN_MEAN,
+            "a_class_that_never_comes_costs_nothing": UNSEEN_MEAN,
+        },
     ),
     "boosting": (
         learners.BOLE([learners.DriftReset(), learners.NearestNeighbours(window=100)], n_members=3),
@@ -265,6 +289,35 @@ class ForgetsItsWidth(Counting):
             raise StateError("ForgetsItsWidth: the state has other parts than the parameters")
 
 
+class RepeatsTheLastLabel(Counting):
+    """Learns the first row of a class whenever it comes, and answers with the last label."""
+
+    keeps_first_rows = False
+
+    def _learn(self, X, y, w, p):
+        super()._learn(X, y, w, p)
+        self._counts[:] = 0.0
+        self._counts[y[-1]] = 1.0
+
+
+class PrefersTheUnknown(Counting):
+    """Answers with a class that has not come yet."""
+
+    def _predict(self, X, p):
+        super()._predict(X, p)
+        if (self._counts == 0).any() and self._counts.any():
+            p[:] = (self._counts == 0) / (self._counts == 0).sum()
+
+
+class AnswersMasked(Counting):
+    """Answers in its own way, with classes that are masked too."""
+
+    def predict_proba_block(self, X):
+        p = np.empty((len(X), self._n_columns))
+        self._predict(np.asarray(X), p)
+        return p
+
+
 class RefusesManyInputs(Counting):
     """Takes up to ten inputs, and says so."""
 
@@ -283,7 +336,7 @@ class FailsAtManyInputs(Counting):
 
 
 _GENERATOR = np.random.default_rng(0)
-POOR = ("learns_an_easy_stream", "recovers_after_a_drift")
+POOR = ("learns_an_easy_stream", "recovers_after_a_drift", "fit_does_not_look_at_the_order")
 
 
 def test_a_right_learner_in_plain_python_passes():
@@ -302,6 +355,10 @@ def test_a_right_learner_in_plain_python_passes():
         (ForgetsItsWidth, "many_inputs_carry_on"),
         (FailsAtManyInputs, "many_inputs_carry_on"),
         (Counting, "learns_an_easy_stream"),
+        (Counting, "fit_does_not_look_at_the_order"),
+        (RepeatsTheLastLabel, "a_mistyped_label_changes_no_answer"),
+        (PrefersTheUnknown, "a_class_that_never_comes_costs_nothing"),
+        (AnswersMasked, "masked_classes_are_never_answered"),
     ],
 )
 def test_a_broken_learner_is_caught(broken, caught_by):

@@ -305,7 +305,8 @@ def test_rows_that_cannot_be_read_leave_no_label_or_category(model, form):
     with pytest.raises(StreamError, match="'dear' is not a number"):
         model.learn(form(row))
     assert model.digest() == before
-    model.learn(form(row | {"price": "1,00", "paid": "never"}))
+    with pytest.warns(ColumnWarning, match="the label 'never' is new after 400 rows"):
+        model.learn(form(row | {"price": "1,00", "paid": "never"}))
     assert model.schema()["classes"] == ["no", "yes", "never"]
 
 

@@ -97,7 +97,7 @@ def test_members_with_default_members_go_on(learner, other_defaults):
 
 def test_a_model_with_the_default_learner_goes_on(other_defaults):
     rows = [{"a": float(x[0]), "b": float(x[1]), "paid": y} for x, y in zip(X, Y, strict=True)]
-    model = thalweg.Model("paid").learn(rows[:100])
+    model = thalweg.Model("paid", new_labels="add").learn(rows[:100])
     data = thalweg.to_bytes(model)
     wanted = model.learn(rows[100:]).predict_proba(rows[:20])
     other_defaults()

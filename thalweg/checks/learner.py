@@ -13,6 +13,7 @@ from sklearn.base import clone
 from thalweg._native.python_kernel import PythonKernel
 from thalweg._types import Ints
 from thalweg.checks.faults import failing_allocation
+from thalweg.checks.labels import LABEL_CHECKS
 from thalweg.checks.late_labels import LATE_CHECKS
 from thalweg.checks.names import NAME_CHECKS
 from thalweg.checks.rows import assert_proper, begun, reloaded, rows, taught
@@ -359,4 +360,5 @@ CHECKS: list[Callable[[Any], object]] = [
     recovers_after_a_drift,
     *SHAPE_CHECKS,
     *SAFETY_CHECKS,
+    *LABEL_CHECKS,
 ]

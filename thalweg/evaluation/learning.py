@@ -27,6 +27,7 @@ class Progress:
         self.n_before, self._codes, self._first = 0, np.empty(0, dtype=np.intp), self._count()
         self._noted: int | None = None
         self._n_labels = 0
+        self.new_classes: list[tuple[int, int]] = []  # codes of which no row had come, and their first rows
 
     @property
     def n_labels(self) -> int:
@@ -41,6 +42,11 @@ class Progress:
         """Take note that rows with these codes, -1 for those without a label, are learned next."""
         first = self._count()
         self._codes, self._first = codes, first  # no signal is handled between the two
+        if len(codes) and (self._learner._first_rows or codes.max() >= len(self._learner.classes_)):
+            found, places = (each.tolist() for each in np.unique(codes, return_index=True))
+            rows = zip(found, places, strict=True)
+            new = [(k, self.n_before + i) for k, i in rows if k >= 0 and self._learner._is_first(k)]
+            self.new_classes += new
 
     def end_block(self) -> None:
         """Take note that these rows were learned."""

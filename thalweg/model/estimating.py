@@ -17,8 +17,13 @@ class ModelEstimate:
     """
 
     def __init__(self, max_waiting: int) -> None:
-        self._max_waiting, self.n_learned = max_waiting, 0
+        self._max_waiting, self.n_learned, self._n_passed = max_waiting, 0, 0
         self._estimate: AccuracyEstimate | None = None
+
+    @property
+    def n_known(self) -> int:
+        """Number of labels that the model has learned, in any way."""
+        return self.n_learned + self._n_passed + (0 if self._estimate is None else self._estimate.n_labels_)
 
     def predicted(self, p: Floats, ids: Ids, answers: Ints) -> None:
         """Take what was said of rows that wait with these ids, and the codes of the answers."""
@@ -48,19 +53,20 @@ class ModelEstimate:
     def _pass_on(self) -> None:
         if self.n_learned and self._estimate is not None:
             self._estimate.learned(self.n_learned)
+            self._n_passed += self.n_learned
             self.n_learned = 0
 
     def state(self) -> State:
         """Return it as plain data."""
         estimate = None if self._estimate is None else self._estimate.state()
-        return {"learned": self.n_learned, "estimate": estimate}
+        return {"learned": self.n_learned, "passed": self._n_passed, "estimate": estimate}
 
     @classmethod
     def from_state(cls, state: State | None, max_waiting: int) -> "ModelEstimate":
         """Return what `state` returned; an empty one for a model that was saved without."""
         made = cls(max_waiting)
         if state is not None:
-            made.n_learned = int(state["learned"])
+            made.n_learned, made._n_passed = int(state["learned"]), int(state.get("passed", 0))
             if state["estimate"] is not None:
                 made._estimate = AccuracyEstimate().restore(state["estimate"])
         return made

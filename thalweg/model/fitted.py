@@ -46,6 +46,7 @@ FITTED = ("learner_", "runs_", "_coding", "_report", "_late", "_estimates")
 SAVED = frozenset({"schema", "report", "fitted", "waiting", "runs"})  # of a model that has begun
 MOST_NEW = 1000
 LISTED = ("classes", "missing", "date_parts")
+NEW_LABELS = ("warn", "add", "refuse")
 
 
 class FittedModel(Stateful, BaseEstimator):
@@ -62,6 +63,7 @@ class FittedModel(Stateful, BaseEstimator):
     max_waiting: int
     random_state: int
     costs: Any
+    new_labels: str
     learner_: StreamClassifier
     runs_: list[dict[str, Any]]
     _given_columns: Mapping[str, Any] | None
@@ -244,6 +246,8 @@ class FittedModel(Stateful, BaseEstimator):
         is_number = isinstance(self.target, int | np.integer) and not isinstance(self.target, bool)
         if not (is_number or isinstance(self.target, str | None)):
             raise wrong(self, "target", "the name of a column, its position or None", self.target)
+        if self.new_labels not in NEW_LABELS:
+            raise wrong(self, "new_labels", '"warn", "add" or "refuse"', self.new_labels)
         classes = None if self.classes is None else sorted_if_set(self.classes)
         target = int(self.target) if isinstance(self.target, np.integer) else self.target
         return ColumnSettings(
@@ -332,6 +336,8 @@ class FittedModel(Stateful, BaseEstimator):
             self._report = dataclasses.replace(report, warnings=tuple(map(worded, report.warnings)))
             self.runs_ = []
             self._estimates = ModelEstimate(most)
+        if self.new_labels == "refuse" and len(coding.labels) > 1:
+            coding = coding.closed()
         self._coding, self.learner_ = coding, learner
 
 

@@ -79,6 +79,10 @@ class Model(ClassifierMixin, RecordsModel):
         What wrong answers cost, by label or in the order of `classes`: {"fraud": 50} or
         {"fraud": {"fine": 50}}. The learner is then put into a `thalweg.trust.Calibrated`, which takes dense
         rows only, and the answers are those of the least expected cost.
+    new_labels : {"warn", "add", "refuse"}, default="warn"
+        What becomes of a label that is new to a model that has learned: it becomes a class, with a warning if
+        it comes after 100 rows, or without one; or it is an error, as with `classes`. "refuse" is from the
+        second class on: a first call of `learn` that brings one class leaves the others open.
 
     Attributes
     ----------
@@ -117,6 +121,7 @@ class Model(ClassifierMixin, RecordsModel):
         max_waiting: int = 10_000,
         random_state: int = 0,
         costs: Any = None,
+        new_labels: str = "warn",
     ) -> None:
         self.target = target
         self.learner = learner
@@ -129,6 +134,7 @@ class Model(ClassifierMixin, RecordsModel):
         self.max_waiting = max_waiting
         self.random_state = random_state
         self.costs = costs
+        self.new_labels = new_labels
 
     def learn(
         self, source: Any, y: Any = None, *, ids: Ids | None = None, rows: int | None = None, **options: Any
@@ -157,7 +163,7 @@ class Model(ClassifierMixin, RecordsModel):
         if ids is not None and options.get("on_error", "raise") != "raise":
             raise ParameterError.of("Model", "on_error", problem="must be 'raise': each row has an id")
         is_plain = type(source) is dict and y is None and ids is None and rows is None and not options
-        progress = None
+        progress, n_before = None, self._n_learned
         try:
             with self._own_lock().write:
                 if is_plain and self._begun and self._learn_record(source):
@@ -174,6 +180,7 @@ class Model(ClassifierMixin, RecordsModel):
             if progress is not None:
                 progress.note_in(error)
             raise
+        self._warn_of_new_labels((code, n_before + row) for code, row in progress.new_classes)
         return self
 
     def observe(self, source: Any, *, ids: Ids | None = None, **options: Any) -> None:
@@ -200,10 +207,29 @@ class Model(ClassifierMixin, RecordsModel):
             self._late.check(known)
             if known:
                 n_labels = len(self._coding.labels)
-                codes = self._coding.codes_of(given)
+                codes, n_before = self._coding.codes_of(given), self._n_learned
                 with self._without_new_labels(n_labels):
                     self._learn_late(known, codes)
+                new = range(n_labels, len(self._coding.labels))
+                self._warn_of_new_labels((code, n_before) for code in new)
         return len(known)
+
+    def add_class(self, label: Any) -> Self:
+        """Add a class before its first label comes, also where classes are fixed; return self."""
+        with self._writing:
+            if not self._coding.labels.knows(label):
+                self.learner_.add_class(as_label(label))
+                self._coding.labels.add(label)
+        return self
+
+    def mask_class(self, label: Any, masked: bool = True) -> Self:
+        """Never answer a class from now on, such as one that a mistyped label has made; return self.
+
+        Its probability is 0, and the others sum to 1. With `masked=False` it is answered again.
+        """
+        with self._writing:
+            self.learner_.mask_class(as_label(label), masked)
+        return self
 
     def accuracy_estimate(self) -> AccuracyEstimate:
         """Return how good the model is now, as estimated from rows predicted with ids and their labels.

@@ -15,9 +15,10 @@ from thalweg.evaluation.sparse_blocks import blocks_for, dense_size, stays_spars
 from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.model.fitted import FittedModel
 from thalweg.model.rows import as_ids, as_rows, is_empty
-from thalweg.model.wording import in_words_of_model, remove_skip
+from thalweg.model.wording import in_words_of_model, remove_skip, warn
 from thalweg.streams.base import Stream, fewest, first_rows
 from thalweg.streams.columns.codes import MISSING
+from thalweg.streams.columns.new_labels import LATE, new_label_text
 from thalweg.waiting import Ids
 
 BLOCK = 1000
@@ -44,10 +45,25 @@ class RecordsModel(FittedModel):
             self.learner_.learn_one(x, self._class_list[code])
             self._estimates.n_learned += 1
         else:
+            n_before = self._n_learned
             with self._without_new_labels(n_labels):
                 learn_block(self.learner_, x[None], np.array([code]), coding.classes)
             self._estimates.n_learned += 1
+            self._warn_of_new_labels([(code, n_before)])
         return True
+
+    @property
+    def _n_learned(self) -> int:
+        """Number of labels learned so far."""
+        return self._estimates.n_known if self._begun else 0
+
+    def _warn_of_new_labels(self, found: Iterable[tuple[int, int]]) -> None:
+        """Warn of labels that were new after many rows, given as their codes and these numbers of rows."""
+        if self.new_labels == "warn":
+            for code, n_rows in found:
+                if n_rows >= LATE:
+                    values = self._coding.labels.values
+                    warn(new_label_text(values[code], n_rows, values[:code]))
 
     @contextmanager
     def _without_new_labels(self, n_known: int) -> Iterator[None]:

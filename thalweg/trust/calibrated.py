@@ -110,7 +110,9 @@ class Calibrated(AroundLearner):
         return cost_matrix(self, self.costs, self._labels.list, more_classes=self._labels.is_open)
 
     def _answers(self, p: Floats) -> Ints:
-        return super()._answers(p) if self.costs is None else least_cost(p, self._cost_matrix())
+        if self.costs is None:
+            return super()._answers(p)
+        return least_cost(p, self._cost_matrix(), without=[k for k in self._masked if k < p.shape[1]])
 
     def _answer(self, p: Floats) -> int:
         return super()._answer(p) if self.costs is None else int(self._answers(p[None])[0])

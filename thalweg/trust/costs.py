@@ -99,10 +99,10 @@ def answer_codes(p: Floats, costs: Floats | None) -> Ints:
     return likeliest(p) if costs is None else least_cost(p, costs)
 
 
-def least_cost(p: Floats, costs: Floats) -> Ints:
+def least_cost(p: Floats, costs: Floats, without: Sequence[int] = ()) -> Ints:
     """Return the code of the answer with the least expected cost for each row of probabilities.
 
-    `costs` are those of `cost_matrix`. Of answers that cost the same it is the first.
+    `costs` are those of `cost_matrix`. Of answers that cost the same it is the first; none is `without`.
     """
     # What a class costs whatever is answered makes no difference. Without it, equal costs of all mistakes
     # give exactly the likeliest class, and sums in order give the same answer for a row alone as for many.
@@ -110,4 +110,5 @@ def least_cost(p: Floats, costs: Floats) -> Ints:
     expected = np.zeros(p.shape)
     for k in range(p.shape[1]):
         expected += p[:, k : k + 1] * costs[k]
+    expected[:, list(without)] = np.inf
     return expected.argmin(axis=1)

@@ -201,6 +201,7 @@ class PredictionSets(AroundLearner):
         mask = np.zeros(p.shape, dtype=np.uint8)
         if len(p):
             self._kernel.sets(p, mask)
+            mask[:, list(self._masked)] = 0
         return mask.view(np.bool_)
 
     def record_thresholds(self, thresholds: Thresholds | None) -> None:

@@ -42,6 +42,7 @@ class Contract(ClassifierMixin, Stateful, BaseEstimator):
     _most_bytes: int | None = None  # that the owner of a learner allows; see `_limit_bytes`
     _observes_in_blocks = False  # whether it has `_learn_and_observe`
     _begun_with: dict[str, Any] | None = None  # the parameters when it began
+    _masked: tuple[int, ...] = ()  # codes of classes that are never answered
     _n_learned: int | None = None  # rows that `_learn` has learned, if it counts them wherever it is stopped
     _n_observed: int | None = None  # rows that `_observe` has processed, likewise
 

@@ -1,4 +1,4 @@
-"""The first row of a class that appears late: it is learned when the class comes again, never if it does not."""
+"""The first row of a class that appears late is learned when the class comes again, if it does."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -7,6 +7,7 @@ import numpy as np
 from thalweg._types import Floats, Ints, Mask, Numbers, State
 from thalweg.errors import StateError
 from thalweg.learners.base import state as states
+from thalweg.learners.base.arguments import HEAVIEST
 from thalweg.learners.base.contract import Contract
 from thalweg.rows.sparse_rows import SparseRows, joined
 
@@ -29,12 +30,12 @@ class KeepsFirstRows(Contract):
         def _take_numbers(self, X: Any, ids: Numbers | None, w: Floats, numbers: Numbers | None) -> bool: ...
 
     _n_counted = 0  # rows learned with open classes, at most N_COUNTED
-    _first_rows: dict[int, tuple[Any, float]] = {}  # rows and weights by their class; replaced, never changed
+    # Of classes that have learned nothing: None, or the row that is kept and its weight. Replaced as a whole.
+    _first_rows: dict[int, tuple[Any, float] | None] = {}
 
     @property
-    def _looks_at_classes(self) -> bool:
-        """Whether the next row must be learned by a path that counts rows and looks at their classes."""
-        return bool(self._first_rows) or (self._n_counted < N_COUNTED and self._labels.is_open)
+    def _counts_rows(self) -> bool:
+        return self._n_counted < N_COUNTED and self._labels.is_open
 
     @property
     def _keeps_first_rows(self) -> bool:
@@ -44,15 +45,35 @@ class KeepsFirstRows(Contract):
         """Return how many rows count after `n`, with those of these weights."""
         return min(n + int(np.count_nonzero(w)), N_COUNTED) if self._labels.is_open and n < N_COUNTED else n
 
-    def _confirms(self, codes: Ints, w: Floats) -> Mask:
-        """Return which rows are of a class whose first row is kept."""
-        if not self._first_rows:
-            return np.zeros(len(codes), dtype=bool)
-        return np.isin(codes, list(self._first_rows)) & (w > 0)
+    def _is_first(self, code: int) -> bool:
+        """Return whether no row of a class has come."""
+        return code >= len(self._labels.list) or self._first_rows.get(code, ()) is None
 
-    def _keep_first_row(self, code: int, X: Any, w: float) -> None:
-        row = joined([X], X.n_features) if isinstance(X, SparseRows) else X.copy()
-        self._first_rows = self._first_rows | {code: (row, w)}
+    def _open_classes(self, n_before: int) -> None:
+        """Take note of the classes beyond the first `n_before`, which were added just now."""
+        new = range(n_before, len(self._labels.list))
+        self._first_rows = self._first_rows | dict.fromkeys(new)
+
+    def _take_first_row(self, code: int, X: Any, w: float) -> bool:
+        """Take note of the first row of a class; return whether it is kept, and not learned now."""
+        rest = {each: row for each, row in self._first_rows.items() if each != code}
+        if is_kept := self._keeps_first_rows:
+            rest[code] = self._kept_form(X), w
+        self._first_rows = rest
+        return is_kept
+
+    def _kept_form(self, X: Any) -> Any:
+        """Return a row as it is kept: in one form, in whichever it came."""
+        if isinstance(X, np.ndarray) and (self._names.is_open or not self.takes_sparse):
+            return X.copy()
+        return joined([X if isinstance(X, SparseRows) else SparseRows.of_dense(X)], X.shape[1])
+
+    def _are_apart(self, codes: Ints, w: Floats) -> Mask:
+        """Return which rows are not learned like any other, for what is known of their classes."""
+        found = codes >= len(self.classes_)
+        if self._first_rows:
+            found |= np.isin(codes, list(self._first_rows)) & (w > 0)
+        return found
 
     def _stop_waiting(self, X: Any, ids: Numbers | None) -> None:
         """Let rows whose labels have come wait no longer."""
@@ -61,9 +82,9 @@ class KeepsFirstRows(Contract):
 
     def _learn_first_row(self, code: int) -> None:
         """Learn the row that is kept of a class, if there is one."""
-        if code not in self._first_rows:
+        if (kept := self._first_rows.get(code)) is None:
             return
-        X, w = self._first_rows[code]
+        X, w = kept
         rest = {each: kept for each, kept in self._first_rows.items() if each != code}
         if isinstance(X, np.ndarray) and X.shape[1] < self.n_features_in_:
             X = np.pad(X, ((0, 0), (0, self.n_features_in_ - X.shape[1])), constant_values=np.nan)
@@ -78,7 +99,11 @@ class KeepsFirstRows(Contract):
 
     def _first_rows_state(self) -> list[Any]:
         found = []
-        for code, (X, w) in self._first_rows.items():
+        for code, kept in self._first_rows.items():
+            if kept is None:
+                found.append([code])
+                continue
+            X, w = kept
             row = [X.columns, X.values] if isinstance(X, SparseRows) else [X[0]]
             found.append([code, w, *states.to_plain(row)])
         return found
@@ -90,15 +115,20 @@ class KeepsFirstRows(Contract):
         self._n_counted = n
         self._first_rows = dict(self._first_row_of(each) for each in state.get("first_rows", []))
 
-    def _first_row_of(self, kept: Any) -> tuple[int, tuple[Any, float]]:
-        code, w, *row = kept
-        values = states.array_of({"first_rows": row[-1]}, "first_rows", 1)
-        good = type(code) is int and 0 <= code < len(self._labels.list) and type(w) is float and 0 < w <= 1e100
-        if not good or len(row) > 2 or (len(row) == 1 and len(values) > self.n_features_in_):
+    def _first_row_of(self, given: Any) -> tuple[int, tuple[Any, float] | None]:
+        code, *kept = given
+        good = type(code) is int and 0 <= code < len(self._labels.list) and len(kept) in (0, 2, 3)
+        if good and not kept:
+            return code, None
+        w, *row = kept or [None]
+        if not (good and type(w) is float and 0 < w <= HEAVIEST):
             raise StateError("the state's 'first_rows' has a row that this learner cannot have kept")
-        if len(row) == 1:
+        known = np.nan_to_num(row[-1], nan=0.0, posinf=np.inf) if isinstance(row[-1], np.ndarray) else row[-1]
+        states.array_of({"first_rows": known}, "first_rows", 1)
+        values = row[-1]
+        if len(row) == 1 and len(values) <= self.n_features_in_:
             return code, (np.ascontiguousarray(values[None, :], dtype=np.float64), w)
-        if not self.takes_sparse:
-            raise StateError("the state's 'first_rows' has a sparse row, which this learner does not take")
+        if not (len(row) == 2 and self.takes_sparse):
+            raise StateError("the state's 'first_rows' has a row of another width, or a sparse one")
         starts = np.array([0, len(values)], dtype=np.intp)
         return code, (SparseRows(starts, row[0], values, self.n_features_in_), w)

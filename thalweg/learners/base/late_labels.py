@@ -55,7 +55,7 @@ class LateLabels(KeepsFirstRows):
             p = as_output(p, (len(rows), self._n_columns), self._who)
             if len(rows):
                 self._observe_rows(rows, given, self._predict_observe, self._filled(rows, has_missing), p)
-            return p[:, : len(self.classes_)]
+            return self._without_masked(p[:, : len(self.classes_)])
 
     def _index(self) -> WaitingIndex | None:
         """Return the rows that wait, or may from now on; None if nothing is kept with them."""

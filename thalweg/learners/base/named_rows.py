@@ -9,7 +9,7 @@ from thalweg._frames import as_array, check_names, check_no_dates, frame_columns
 from thalweg._names import Names
 from thalweg._types import Floats, Ints, Numbers
 from thalweg.learners.base.arguments import Labels, Row, as_row, as_rows, clipped_rows
-from thalweg.learners.base.growth import Growing
+from thalweg.learners.base.open_classes import OpenClasses
 
 
 class DictRows(list[dict[Any, Any]]):
@@ -49,7 +49,7 @@ def _frame_dicts(X: Any, who: str) -> DictRows:
     return DictRows(dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True))
 
 
-class NamedRows(Growing):
+class NamedRows(OpenClasses):
     """The part of a learner that finds inputs by their names, and learns rows with new ones."""
 
     if TYPE_CHECKING:
@@ -71,9 +71,13 @@ class NamedRows(Growing):
             ids: Numbers | None,
         ) -> Floats: ...
 
-        def _learn_first_row(self, code: int) -> None: ...
+        def _is_first(self, code: int) -> bool: ...
 
-        def _keep_first_row(self, code: int, X: Any, w: float) -> None: ...
+        def _open_classes(self, n_before: int) -> None: ...
+
+        def _take_first_row(self, code: int, X: Any, w: float) -> bool: ...
+
+        def _learn_first_row(self, code: int) -> None: ...
 
         def _stop_waiting(self, X: Any, ids: Numbers | None) -> None: ...
 
@@ -183,18 +187,19 @@ class NamedRows(Growing):
         labels: Labels,
         ids: Numbers | None,
     ) -> None:
-        # Learn a row that may bring new names or labels.
-        if self._first_rows and w[0] > 0:
-            self._learn_first_row(int(code[0]))
-        if labels is self._labels and names is self._names:
+        # Learn a row that may bring new names or labels, or the first of its class.
+        k, n_classes = int(code[0]), len(self._labels.list)
+        is_first = bool(w[0] > 0) and self._is_first(k)
+        if w[0] > 0 and not is_first:
+            self._learn_first_row(k)
+        if not is_first and labels is self._labels and names is self._names:
             self._learn_block(X, has_missing, code, w, ids=ids)
             return
         before, first = vars(self).copy(), self._n_learned
-        is_kept = labels is not self._labels and w[0] > 0 and self._keeps_first_rows
         try:
             self._all_or_nothing(self._make_room, names, labels)
-            if is_kept:
-                self._keep_first_row(int(code[0]), X, float(w[0]))
+            self._open_classes(n_classes)
+            is_kept = is_first and self._take_first_row(k, X, float(w[0]))
             self._learn_block(X, has_missing, code, np.zeros(1) if is_kept else w, ids=ids)
         except BaseException:
             if first is not None and self._n_learned == first:

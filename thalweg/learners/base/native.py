@@ -34,8 +34,10 @@ class NativeClassifier(StreamClassifier):
 
     def learn_one(self, x: Row, y: Any, *, id: int | None = None) -> None:
         """Learn one row: an array of inputs, or a dict of named inputs; `id` is that of an observed row."""
-        if self._is_fast(x) and not self._looks_at_classes:
+        if self._is_fast(x) and not self._counts_rows:
             code = self._labels.code.get(y, -1)
+            if code in self._first_rows:
+                code = -1
             if id is None and self._waiting is None:
                 is_done = code >= 0 and self._kernel.learn_row(x, code, self._means)
             else:
@@ -74,7 +76,7 @@ class NativeClassifier(StreamClassifier):
         return super().predict_one(x)
 
     def _is_fast(self, x: object) -> TypeGuard[NDArray[Any]]:
-        return type(x) is np.ndarray and self._begun and self._names.n_features > 0
+        return type(x) is np.ndarray and self._begun and self._names.n_features > 0 and not self._masked
 
     def _learn(self, X: Floats, y: Ints, w: Floats, p: Floats) -> None:
         call_counted(self, "_n_learned", len(y), self._kernel.learn, X, y, w, p)

@@ -57,6 +57,8 @@ class Saved(LateLabels):
                 "memory": self._state(),
                 "n_counted": self._n_counted,
             }
+            if self._masked:
+                state["masked"] = [*self._masked]
             if self._first_rows:
                 state["first_rows"] = self._first_rows_state()
             if self._waiting is not None:
@@ -90,6 +92,7 @@ class Saved(LateLabels):
             self._restore(state["memory"])
             self._limit_again()
             self._restore_first_rows(state)
+            self._restore_masked(state)
             if "waiting" in state:
                 self._restore_waiting(state["waiting"])
         self.set_params(**states.from_plain(state.get("next_parameters", {})))
@@ -151,5 +154,5 @@ class Saved(LateLabels):
 OF_THE_BASE = {
     "classes_", "n_features_in_", "feature_names_in_", "n_categories_", "_labels", "_names", "_means",
     "_lock", "_most_bytes", "_waiting", "_begun_with", "_n_counted",
-    "_first_rows",
+    "_first_rows", "_masked",
 }

@@ -53,8 +53,8 @@ class SklearnVerbs(Contract):
         """Reset the learner and learn rows whose order means nothing, as in scikit-learn.
 
         They are learned in a random order, always the same one, so that a table sorted by its labels does no
-        harm. With `shuffle=False`, and by a learner with a `time_column`, they are learned in the order given,
-        as by `partial_fit`. Rows held back for a full batch are learned too.
+        harm. With `shuffle=False`, or a `time_column`, they are learned in the order given, as by
+        `partial_fit`. Rows held back for a full batch are learned too.
         """
         self._learn_validated(X, y, None, sample_weight, fresh=True, is_open=False, shuffle=shuffle)
         self.flush()

@@ -119,7 +119,8 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
         if n_features is not None:
             charge(BYTES_PER_INPUT * int(n_features))
         self._labels, self._waiting, self._begun_with = labels, None, self.get_params(deep=False)
-        self._n_counted, self._first_rows = 0, {}
+        self._n_counted, self._masked = 0, ()
+        self._first_rows = dict.fromkeys(range(len(labels.list))) if labels.is_open else {}
         self.classes_ = labels.classes
         self._names = Names(names, None if n_features is None else int(n_features), self._who)
         self.n_features_in_ = n = self._names.n_places
@@ -155,7 +156,8 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
             codes, w = self._checked_labels(codes, sample_weight, len(rows), len(labels.list))
             p = np.zeros((len(rows), len(labels.list)))
             learn = self._learn_dicts if isinstance(rows, DictRows) else self._learn_open
-            return self._counted(learn, rows, codes, w, labels, None, p, as_ids(ids, len(rows), self._who))
+            given = as_ids(ids, len(rows), self._who)
+            return self._counted(p, learn, rows, codes, w, labels, None, p, given)
 
     def _begin_for(self, X: Any) -> None:
         if self._begun:  # by another thread
@@ -206,13 +208,13 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
             elif seen is not None:
                 w, seen = np.where(seen, 0.0, w), None
             if isinstance(rows, DictRows):
-                return self._counted(self._learn_dicts, rows, y, w, labels, mask, p, given)
+                return self._counted(p, self._learn_dicts, rows, y, w, labels, mask, p, given)
             if labels is self._labels and not self._first_rows:
-                return self._counted(self._learn_block, rows, has_missing, y, w, mask, p, given, seen)
-            return self._counted(self._learn_open, rows, y, w, labels, mask, p, given, seen)
+                return self._counted(p, self._learn_block, rows, has_missing, y, w, mask, p, given, seen)
+            return self._counted(p, self._learn_open, rows, y, w, labels, mask, p, given, seen)
 
-    def _counted(self, learn: Callable[..., Floats], *arguments: Any) -> Floats:
-        """Call `learn`; store in what it raises how many rows it has learned, if they are counted."""
+    def _counted(self, p: Floats, learn: Callable[..., Floats], *arguments: Any) -> Floats:
+        """Call `learn`, which writes into `p`; store in what it raises how many rows it has learned."""
         first = self._n_learned
         try:
             return learn(*arguments)
@@ -221,6 +223,8 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
             if first is not None and self._n_learned is not None:
                 set_rows_learned(error, self._n_learned - first)
             raise
+        finally:
+            self._without_masked(p)
 
     def _checked_labels(
         self, codes: ArrayLike, sample_weight: ArrayLike | None, n_rows: int, n_classes: int
@@ -239,10 +243,10 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
         ids: Numbers | None,
         observed: NDArray[np.uint8] | None = None,
     ) -> Floats:
-        # Like _learn_block, but codes may be of new classes, each of which is added at its first row.
+        # Like _learn_block, but a row may be the first of its class, or of a class of which a row is kept.
         start = 0
         while start < len(X):
-            apart = (codes[start:] >= len(self.classes_)) | self._confirms(codes[start:], w[start:])
+            apart = self._are_apart(codes[start:], w[start:])
             first = start + int(np.argmax(apart)) if apart.any() else len(X)
             start = self._learn_part(X, codes, w, tested, p, ids, observed, start, first)
             if first < len(X):
@@ -286,7 +290,7 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
             p = np.empty((len(rows), self._n_columns))
             if len(rows):
                 self._predict(self._filled(rows, has_missing), p)
-            return p[:, : len(self.classes_)]
+            return self._without_masked(p[:, : len(self.classes_)])
 
     def flush(self) -> None:
         """Learn the rows held back for a full batch, as by `ParticleFilter` and `DecisionTree`."""
@@ -357,7 +361,7 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
             X, has_missing = clipped_rows(row, self._names, self._who)
             p = np.empty((1, self._n_columns))
             self._predict(self._filled(X, has_missing), p)
-            return p[0, : len(self._labels.list)]
+            return self._without_masked(p[0, : len(self._labels.list)])
 
     def _handle(self) -> Kernel:
         self._check_begun()

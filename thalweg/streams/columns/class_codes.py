@@ -91,6 +91,10 @@ class ClassCodes(Codes):
             self._add(label)
         return True
 
+    def add(self, label: Any) -> None:
+        """Add a label, also where labels are fixed."""
+        self._add(as_label(label))
+
     def forget_last(self) -> None:
         """Remove the value that was added last."""
         self.values.pop()

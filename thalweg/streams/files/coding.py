@@ -19,6 +19,7 @@ from thalweg.streams.columns.codes import (
     spelling,
 )
 from thalweg.streams.columns.column import CATEGORY, DATE, FLAG, TEXT
+from thalweg.streams.columns.new_labels import meant
 from thalweg.streams.columns.row_reader import RowReader
 from thalweg.streams.files.arrow_files import kind_of
 from thalweg.streams.files.first_rows import most_classes
@@ -104,6 +105,14 @@ class Coding:
         found.known |= self.known
         return found
 
+    def closed(self) -> "Coding":
+        """Return the same with the labels that it has now, to which none is added."""
+        if not self._schema["more_classes"]:
+            return self
+        found = Coding(self.schema() | {"more_classes": False})
+        found.known |= self.known
+        return found
+
     def is_missing(self, label: Any) -> bool:
         """Return whether a label is missing."""
         if self.labels.knows(label):
@@ -173,8 +182,9 @@ class Coding:
         i = int(np.argmin(codes != MISSING if (codes == MISSING).any() else codes != UNKNOWN))
         if codes[i] == MISSING:
             return LabelError(values[i], i, "is missing")
-        known = first_of(self.labels.values, 10)
-        return LabelError(values[i], i, length_problem(values[i]) or f"is not one of {known}")
+        known = self.labels.values
+        problem = f"is not one of {first_of(known, 10)}{meant(values[i], known)}"
+        return LabelError(values[i], i, length_problem(values[i]) or problem)
 
     def _check_number(self, values: list[Any], codes: Ints, n_known: int) -> None:
         """Raise LabelError, and forget new labels, if there are more than a target may have."""

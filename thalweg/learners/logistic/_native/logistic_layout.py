@@ -38,7 +38,7 @@ def with_one_more_class(
     """Return arrays that go on from `old` instead of `fresh`, which has one class more.
 
     `n_filters` of a member are before and after: the one filter of two classes becomes two of three, each
-    with its coefficients, or half of them unless they are of a probit link; the first with their signs turned.
+    with its coefficients, or half of them unless the link is probit; the first with their signs turned.
     A new class begins from the prior, but with the constant of a class that has one of the rows so far.
     """
     before, after = n_filters
@@ -56,7 +56,8 @@ def with_one_more_class(
             parts[..., : after - 1] = known * np.array([-part, part]) if halves else known
     constants = new["beta"][-1].reshape(n_members, after)
     n = old["count"].max(initial=0.0) + 2.0
-    constants[:, -1] = ndtri(1.0 / n) if probit else np.logaddexp.reduce(constants[:, :-1], axis=1) - np.log(n)
+    all_others = np.logaddexp.reduce(constants[:, :-1], axis=1)
+    constants[:, -1] = ndtri(1.0 / n) if probit else all_others - np.log(n)
     return new
 
 
