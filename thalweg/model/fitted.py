@@ -336,9 +336,11 @@ class FittedModel(Stateful, BaseEstimator):
             self._report = dataclasses.replace(report, warnings=tuple(map(worded, report.warnings)))
             self.runs_ = []
             self._estimates = ModelEstimate(most)
-        if self.new_labels == "refuse" and len(coding.labels) > 1:
-            coding = coding.closed()
-        self._coding, self.learner_ = coding, learner
+        self._coding, self.learner_ = self._closed(coding), learner
+
+    def _closed(self, coding: Coding) -> Coding:
+        """Return a coding to which no label is added if the model refuses new ones, and has two classes."""
+        return coding.closed() if self.new_labels == "refuse" and len(coding.labels) > 1 else coding
 
 
 def short_names(names: Iterable[Any]) -> set[Any]:

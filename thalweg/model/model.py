@@ -211,6 +211,7 @@ class Model(ClassifierMixin, RecordsModel):
                 with self._without_new_labels(n_labels):
                     self._learn_late(known, codes)
                 new = range(n_labels, len(self._coding.labels))
+                self._coding = self._closed(self._coding)
                 self._warn_of_new_labels((code, n_before) for code in new)
         return len(known)
 

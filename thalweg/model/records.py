@@ -49,6 +49,7 @@ class RecordsModel(FittedModel):
             with self._without_new_labels(n_labels):
                 learn_block(self.learner_, x[None], np.array([code]), coding.classes)
             self._estimates.n_learned += 1
+            self._coding = self._closed(coding)
             self._warn_of_new_labels([(code, n_before)])
         return True
 
