@@ -30,7 +30,9 @@ NOTHING_LEARNED = {
 
 EXCUSED = {
     "MajorityClass": NOTHING_LEARNED,
-    "NoChange": NOTHING_LEARNED | {"a_mistyped_label_changes_no_answer": "repeats the last label, whatever it is"},
+    "NoChange": NOTHING_LEARNED | {
+        "a_mistyped_label_changes_no_answer": "repeats the last label, whatever it is",
+    },
     "LabelChain": NOTHING_LEARNED | {
         "weight_two_is_the_row_twice": "the label twice follows itself",
     },

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from support import every_learner
+from support.late_classes import as_learned
 
 from thalweg import learners
 from thalweg.checks.rows import rows
@@ -33,20 +34,13 @@ def late_rows(n=900):
     return X[keep], y[keep]
 
 
-def as_learned(X, y):
-    """Return rows in the order in which they are learned: the first of class 2 when it comes again."""
-    first, second = np.flatnonzero(y == 2)[:2]
-    order = np.r_[:first, first + 1 : second, first, second : len(y)]
-    return X[order], y[order]
-
-
 @pytest.mark.parametrize("name", list(every_learner.registry))
 def test_the_end_is_that_of_a_learner_that_knew(name):
     X, y = late_rows()
     order = list(dict.fromkeys(y.tolist()))
     known = every_learner.registry.load(name)().begin(3, order)
     open_ = every_learner.registry.load(name)().begin(3)
-    known.test_then_train(*(as_learned(X, y) if known.keeps_first_rows else (X, y)))
+    known.test_then_train(*(as_learned(X, y, 2) if known.keeps_first_rows else (X, y)))
     open_.test_then_train(X, y)
     p, q = known.predict_proba_block(X), open_.predict_proba_block(X)
     if name in DIFFERENT:

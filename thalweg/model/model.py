@@ -215,6 +215,17 @@ class Model(ClassifierMixin, RecordsModel):
                 self._warn_of_new_labels((code, n_before) for code in new)
         return len(known)
 
+    def freeze(self) -> Self:
+        """Get ready to answer many rows for which no label comes; return self.
+
+        Labels that follow each other by a rule tell the next label, and nothing of rows far ahead. Until the
+        next row is learned, the default learner then uses only members that need no past labels. Saving keeps
+        it, and `thalweg predict` does it by itself.
+        """
+        with self._writing:
+            self.learner_.freeze()
+        return self
+
     def add_class(self, label: Any) -> Self:
         """Add a class before its first label comes, also where classes are fixed; return self."""
         with self._writing:

@@ -7,6 +7,7 @@ import pytest
 from sklearn.base import clone
 from support.counting import Counting, NearestMean
 from support.ensemble_rows import ALL, FORESTS, begun, drifting_rows, restless_rows
+from support.late_classes import as_learned
 
 from thalweg.checks import safety
 from thalweg.checks.mutate import mutated
@@ -186,9 +187,9 @@ def test_a_class_that_comes_later_is_as_if_it_had_been_known(kind):
     y[500::3] = 2
     learner = kind([NaiveBayes(), HoeffdingTree(grace_period=20), Counting()])
     known, learner = clone(learner).begin(3, list(dict.fromkeys(y.tolist()))), learner.begin(3)
-    for part, labels in ((X[:500], y[:500]), (with_gaps(X[500:]), y[500:])):
-        known.test_then_train(part, labels)
-        learner.test_then_train(part, labels)
+    X = np.concatenate([X[:500], with_gaps(X[500:])])
+    known.test_then_train(*as_learned(X, y, 2))
+    learner.test_then_train(X, y)
     np.testing.assert_array_equal(learner.predict_proba_block(X), known.predict_proba_block(X))
     assert_same(learner._state()["adapters"], known._state()["adapters"])
 

@@ -95,7 +95,7 @@ def test_memory_is_what_the_docstring_says(n_members):
         return stack.n_bytes_ - sum(member._kernel.bytes for member in stack.members_)
 
     n_lanes = -(-n_members // 8) * 8
-    stated = 30_000 + 8 * n_members * (n_stackers * n_lanes + n_stackers + 300)
+    stated = 30_000 + 8 * n_members * ((n_stackers + 1) * n_lanes + n_stackers + 300)
     assert 0.8 * stated < own() < stated
     before, waiting = own(), 1024
     stack.observe(X[:waiting])

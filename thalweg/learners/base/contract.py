@@ -140,6 +140,9 @@ class Contract(ClassifierMixin, Stateful, BaseEstimator):
     def _flush(self) -> None:
         """Learn the rows that `_learn` holds back until there are more. Most learners hold back none."""
 
+    def _freeze(self) -> None:
+        """Do what `freeze` does, for a caller that holds the lock."""
+
     def _needs(self) -> Needs:
         """Return the memory that a learner which has just begun needs; only called there."""
         return Needs(0)

@@ -108,6 +108,10 @@ class MemberPool(RestoresDefaults, KeepsRows):
         """Return all members as they are now."""
         raise NotImplementedError
 
+    def _freeze(self) -> None:
+        for member in self._learners():
+            member._freeze()
+
     def _limit_again(self) -> None:
         super()._limit_again()
         if self._most_bytes is None:  # members may have a limit of their own

@@ -102,7 +102,10 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
     ) -> Self:
         self._own_lock().renew()
         with self._lock.write:
-            return self._all_or_nothing(self._begin_unlocked, n_features, labels, names, n_categories)
+            self._all_or_nothing(self._begin_unlocked, n_features, labels, names, n_categories)
+            if labels.is_open:  # a member does not look at classes: its owner does
+                self._open_classes(0)
+            return self
 
     def _begin_unlocked(
         self,
@@ -119,8 +122,7 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
         if n_features is not None:
             charge(BYTES_PER_INPUT * int(n_features))
         self._labels, self._waiting, self._begun_with = labels, None, self.get_params(deep=False)
-        self._n_counted, self._masked = 0, ()
-        self._first_rows = dict.fromkeys(range(len(labels.list))) if labels.is_open else {}
+        self._n_counted, self._masked, self._first_rows = 0, (), {}
         self.classes_ = labels.classes
         self._names = Names(names, None if n_features is None else int(n_features), self._who)
         self.n_features_in_ = n = self._names.n_places
@@ -291,6 +293,16 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
             if len(rows):
                 self._predict(self._filled(rows, has_missing), p)
             return self._without_masked(p[:, : len(self.classes_)])
+
+    def freeze(self) -> Self:
+        """Get ready to answer many rows for which no label comes; return self.
+
+        Until the next row is learned, a stack whose answers follow almost only from past labels uses members
+        that do not need these. Other learners do not change.
+        """
+        with self._writing:
+            self._freeze()
+        return self
 
     def flush(self) -> None:
         """Learn the rows held back for a full batch, as by `ParticleFilter` and `DecisionTree`."""

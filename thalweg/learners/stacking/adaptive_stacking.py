@@ -26,12 +26,16 @@ from thalweg.learners.stacking.default_members import (
     is_small,
     is_trivial,
     members_of_many_inputs,
+    uses_labels,
     with_effects,
 )
 from thalweg.learners.stacking.wide_ensemble import WideEnsemble
 
 MOST_STACKERS, MOST_WAITING = 100, 1_000_000
 DECAY_OF_NOISE = 0.999
+
+
+MOSTLY = 0.9  # share of members that use past labels from which the others alone answer, if it is frozen
 
 
 class AdaptiveStacking(WideEnsemble):
@@ -295,6 +299,8 @@ class AdaptiveStacking(WideEnsemble):
         # Earlier releases did not follow longer chains of labels, nor count labels.
         earlier = {"chain_right": np.zeros_like(self._kernel.arrays["chain_right"])}
         earlier["heard"] = np.full_like(self._kernel.arrays["heard"], N_COUNTED)
+        for name in ("free_weights", "free_inverse", "frozen"):
+            earlier[name] = self._kernel.arrays[name]
         super()._restore(earlier | known)
 
     def _n_members(self) -> int:
@@ -309,6 +315,7 @@ class AdaptiveStacking(WideEnsemble):
             n_classes,
             self._trivial_members(),
             [isinstance(each, LabelChain) and each.order not in (0, 1) for each in self._given_members()],
+            [not is_trivial(each) and not uses_labels(each) for each in self._given_members()],
             [*decays, *[DECAY_OF_NOISE] * len(noises)],
             [*[0.0] * len(decays), *noises],
             real_number(self, "switching", self.switching, least=0, below=1),
@@ -324,6 +331,11 @@ class AdaptiveStacking(WideEnsemble):
         retired = self._chosen.retired  # a state may have MajorityClass() instead of these
         found = [is_trivial(each) and m not in retired for m, each in enumerate(self._given_members())]
         return [False] * len(found) if all(found) else found
+
+    def _freeze(self) -> None:
+        super()._freeze()
+        of_labels = [uses_labels(each) for each in self._given_members()]
+        self._kernel.arrays["frozen"][:] = self._shares()[of_labels].sum() > MOSTLY
 
     def _numbers(self, name: str, value: Sequence[float], n_least: int, **bounds: float) -> list[float]:
         try:

@@ -69,6 +69,14 @@ def is_trivial(member: StreamClassifier) -> bool:
     return is_chain or isinstance(member, NoChange | MajorityClass)
 
 
+def uses_labels(member: StreamClassifier) -> bool:
+    """Return whether a member, or one inside it, uses past labels as inputs."""
+    inside = list(member.get_params(deep=False).values())
+    inside += [part for each in inside if isinstance(each, list | tuple) for part in each]
+    is_one = isinstance(member, LabelChain | LastLabels | NoChange)
+    return is_one or any(uses_labels(each) for each in inside if isinstance(each, StreamClassifier))
+
+
 def chosen_width(n_categories: Ints, n_classes: int) -> tuple[int, int]:
     """Return how many inputs members see if each category is one, and how many inputs have many categories.
 

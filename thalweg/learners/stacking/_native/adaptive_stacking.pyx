@@ -12,6 +12,9 @@ Trivial members, which use no input, are not weighted by the stackers: they take
 and a last look at the answer follows one of them where that was right more often (see selector.pxd). A
 look before that one follows longer chains of labels in the same way. Where these tell nearly everything,
 a mixture by log-loss hands over to them some rows too late.
+
+A frozen learner answers many rows for which no label comes. One regression more weights only members that see
+no past labels, and gives the frozen answer. Of labels that come at once it learns every eighth.
 """
 
 import numpy as np
@@ -21,7 +24,7 @@ from libc.stdint cimport int64_t
 from libc.string cimport memcpy
 
 from thalweg._native import layout as layouts
-from thalweg._native.layout import FLOAT, INDEX, Array, require
+from thalweg._native.layout import FLAG, FLOAT, INDEX, Array, require
 
 from thalweg._native cimport kernel as learner
 from thalweg.learners.ensembles._native.base cimport predict_learn
@@ -36,14 +39,15 @@ from thalweg.learners.ensembles._native.threaded cimport (
     number_at,
     row_of,
 )
-from thalweg._native.pointers cimport doubles, integers
+from thalweg._native.pointers cimport doubles, flags, integers
 from .selector cimport learn_selector, select_class, selector_t
 from .stackers cimport (
-    N_RATES, RIDGE, best_add_information, lanes_of, stack_answers, stack_bound, stack_learn, stack_mix,
-    stack_mixed, stack_spread, stackers_t,
+    N_RATES, RIDGE, best_add_information, lanes_of, stack_answers, stack_bound, stack_learn,
+    stack_learn_weights, stack_mix, stack_mixed, stack_spread, stackers_t,
 )
 
 cdef double MOST = 1e6                  # of weights
+cdef double FREE_DECAY = 0.999
 cdef double FADING = 0.008              # of the members' parts in the answers, when they are noted
 cdef Py_ssize_t ROWS_A_NOTE = 8         # they are noted in one of so many rows
 cdef double FAINT = 1e-6                # a share of trust whose part is not worth a logarithm
@@ -61,6 +65,11 @@ ctypedef struct stacking_t:
     double* said                        # [member, stacker and mixture; class]
     double* mixed                       # [class]: the answer before both looks
     double* looked                      # [class]: between them
+    stackers_t free                     # the regression over members that see no past labels
+    double* free_z                      # [free, class]
+    double* free_said                   # [member and regression, class]
+    double* plain                       # [class]: the answer of a learner that is not frozen
+    char* frozen
     Py_ssize_t own_scratch
 
 
@@ -69,15 +78,18 @@ cdef class StackingKernel(ThreadedKernel):
 
     cdef stacking_t core
 
-    def __init__(self, who, n_features, n_classes, is_trivial, is_chain, decays, noises, switching, most_kept,
+    def __init__(self, who, n_features, n_classes, is_trivial, is_chain, is_free, decays, noises, switching, most_kept,
                  n_jobs, build):
         cdef stacking_t* c = &self.core
         trivial, stacked = np.flatnonzero(is_trivial), np.flatnonzero(~np.asarray(is_trivial, dtype=bool))
-        chains = np.flatnonzero(is_chain)
+        chains, free = np.flatnonzero(is_chain), np.flatnonzero(is_free)
+        if len(free) < 2:
+            free = free[:0]
         n_members, n_stacked, n_lanes = len(is_trivial), len(stacked), lanes_of(len(stacked))
         lengths = {"member": n_members, "slot": n_members, "kind": 1, "class": n_classes, "input": n_features,
                    "template": n_members, "stacker": len(decays), "expert": n_members + len(decays),
-                   "stacked": n_stacked, "lane": n_lanes, "trivial": len(trivial), "chain": len(chains)}
+                   "stacked": n_stacked, "lane": n_lanes, "trivial": len(trivial), "chain": len(chains),
+                   "free": len(free), "free lane": lanes_of(len(free))}
         start = np.repeat([MEMBERS_TRUST / n_members, (1 - MEMBERS_TRUST) / len(decays)],
                           [n_members, len(decays)])
         ThreadedKernel.__init__(self, who, lengths, n_jobs, build)
@@ -90,10 +102,15 @@ cdef class StackingKernel(ThreadedKernel):
             "chain_right": Array(FLOAT, "chain", 2, low=0.0, high=MOST),
             "part": Array(FLOAT, "member", low=-MOST, high=MOST),
             "heard": Array(INDEX, "class", low=0, high=MOST_HEARD),
+            "free_weights": Array(FLOAT, "free lane", low=-MOST, high=MOST),
+            "free_inverse": Array(FLOAT, "free", "free lane", low=-MOST, high=MOST),
+            "frozen": Array(FLAG, 1, low=0, high=1),
         }, {})
         self.arrays["weights"][:, :n_stacked] = 1.0 / n_stacked
         self.arrays["inverse"][:] = np.eye(n_stacked, n_lanes) / RIDGE
         self.arrays["trust"][:] = start
+        self.arrays["free_weights"][: len(free)] = 1.0 / max(len(free), 1)
+        self.arrays["free_inverse"][:] = np.eye(len(free), lanes_of(len(free))) / RIDGE
         width = (n_members + len(decays) + N_RATES) * n_classes
         self.buffers |= {
             "decay": np.array(decays, dtype=float),
@@ -104,10 +121,16 @@ cdef class StackingKernel(ThreadedKernel):
             "said": layouts.new_array(width, FLOAT),
             "mixed": layouts.new_array(n_classes, FLOAT),
             "looked": layouts.new_array(n_classes, FLOAT),
+            "plain": layouts.new_array(n_classes, FLOAT),
             "stacked": stacked.astype(INDEX),
             "trivial": trivial.astype(INDEX),
             "chain": chains.astype(INDEX),
             "spread": layouts.new_array(n_classes, FLOAT),
+            "free": free.astype(INDEX),
+            "free_decay": np.array([FREE_DECAY]),
+            "free_noise": np.zeros(1),
+            "free_z": layouts.new_array((len(free), n_classes), FLOAT),
+            "free_said": layouts.new_array((n_members + 1) * n_classes, FLOAT),
         }
         self.kept = KeptRows(who, width, most_kept, {"low": 0.0, "high": 1.0 + 1e-9})
         c.stackers.n_members, c.stackers.n_classes, c.stackers.n_stackers = n_members, n_classes, len(decays)
@@ -123,6 +146,13 @@ cdef class StackingKernel(ThreadedKernel):
         c.stackers.noise = doubles(self.buffers["noise"])
         c.stackers.work, c.stackers.start = doubles(self.buffers["work"]), doubles(self.buffers["start"])
         c.z, c.said = doubles(self.buffers["z"]), doubles(self.buffers["said"])
+        c.free.n_members, c.free.n_classes, c.free.n_stackers = n_members, n_classes, 1
+        c.free.n_stacked, c.free.n_lanes = len(free), lanes_of(len(free))
+        c.free.stacked, c.free.decay = integers(self.buffers["free"]), doubles(self.buffers["free_decay"])
+        c.free.noise, c.free.spread = doubles(self.buffers["free_noise"]), doubles(self.buffers["spread"])
+        c.free.work, c.free.add_information = c.stackers.work, c.stackers.add_information
+        c.plain = doubles(self.buffers["plain"])
+        c.free_z, c.free_said = doubles(self.buffers["free_z"]), doubles(self.buffers["free_said"])
         self.own_scratch = c.own_scratch = n_members * n_classes + width
         self.own_observe = True
         self.threaded.method, self.threaded.process, self.threaded.finish = <void*> c, process, do_nothing
@@ -141,6 +171,8 @@ cdef class StackingKernel(ThreadedKernel):
         c.kept = kept_by(self)
         c.stackers.heard, c.stackers.spread = integers(self.arrays["heard"]), doubles(self.buffers["spread"])
         stack_spread(&c.stackers)
+        c.free.weights, c.free.inverse = doubles(self.arrays["free_weights"]), doubles(self.arrays["free_inverse"])
+        c.frozen = <char*> flags(self.arrays["frozen"])
 
     cdef double number_of(self, Py_ssize_t m) noexcept nogil:
         # A member's weight, that of all stackers together.
@@ -215,6 +247,7 @@ cdef void stack(threaded_t* b, double* p) noexcept nogil:
     cdef stackers_t* s = &c.stackers
     cdef Py_ssize_t i, k, m
     cdef const double* answer
+    cdef const double* answered
     for i in range(b.n):
         for m in range(b.n_members):
             answer = answer_of(b, m, i)
@@ -227,8 +260,14 @@ cdef void stack(threaded_t* b, double* p) noexcept nogil:
         select_class(&c.chains, c.said, p)
         memcpy(c.looked, p, b.n_classes * sizeof(double))
         select_class(&c.selector, c.said, p)
+        answered = p
+        if c.frozen[0]:
+            memcpy(c.plain, p, b.n_classes * sizeof(double))
+            answer_frozen(&c.free, c.said, c.free_said, c.free_z, p)
+            answered = c.plain
         if b.w[i] > 0:
-            learn_answers(c, number_at(b, i), b.y[i], b.w[i], b.position[i], p)
+            c.frozen[0] = False
+            learn_answers(c, number_at(b, i), b.y[i], b.w[i], b.position[i], answered)
             if (b.position[i] + 1) % b.stride == 0:
                 with gil:
                     (<StackingKernel> b.kernel).note_weights(
@@ -243,6 +282,9 @@ cdef void learn_answers(stacking_t* c, int64_t number, Py_ssize_t y, double w, P
     cdef double counts = min(w, MOST_COUNT)
     if n_learned % ROWS_A_NOTE == 0:
         note_parts(c, p)
+    if c.free.n_stacked and (kept != NULL or n_learned % ROWS_A_NOTE == 0):
+        free_answers(&c.free, c.said, c.free_said, c.free_z)
+        stack_learn_weights(&c.free, c.free_z, c.free_said, y, w)
     if kept == NULL:
         learn_looks(c, c.said, y, counts)
         stack_learn(s, c.z, c.said, c.said, y, w)
@@ -254,6 +296,21 @@ cdef void learn_answers(stacking_t* c, int64_t number, Py_ssize_t y, double w, P
         memcpy(c.said, kept, s.n_members * s.n_classes * sizeof(double))
         stack_answers(s, c.said, c.z)
         stack_learn(s, c.z, c.said, kept, y, w * worth_when_late(c.kept, n_learned))
+
+
+cdef inline void free_answers(const stackers_t* s, const double* said, double* free_said,
+                              double* z) noexcept nogil:
+    if said != free_said:
+        memcpy(free_said, said, s.n_members * s.n_classes * sizeof(double))
+    stack_answers(s, free_said, z)
+
+
+cdef void answer_frozen(const stackers_t* s, const double* said, double* free_said, double* z,
+                        double* p) noexcept nogil:
+    # What the regression over members without past labels answers; p as it is if there is none.
+    if s.n_stacked and s.n_classes > 1:
+        free_answers(s, said, free_said, z)
+        memcpy(p, free_said + s.n_members * s.n_classes, s.n_classes * sizeof(double))
 
 
 cdef inline void learn_looks(stacking_t* c, const double* said, Py_ssize_t y, double w) noexcept nogil:
@@ -319,9 +376,12 @@ cdef void answers_of(const threaded_t* b, const double* x, double* said, double*
 
 cdef void predict_rows(const threaded_t* b, const double* x, Py_ssize_t n, double* p,
                        double* scratch) noexcept nogil:
-    cdef Py_ssize_t i, width = (<const stacking_t*> b.method).own_scratch - b.n_members * b.n_classes
+    cdef const stacking_t* c = <const stacking_t*> b.method
+    cdef Py_ssize_t i, width = c.own_scratch - b.n_members * b.n_classes
     for i in range(n):
         answers_of(b, x + i * b.n_features, scratch, p + i * b.n_classes, scratch + width)
+        if c.frozen[0]:
+            answer_frozen(&c.free, scratch, scratch, scratch + width, p + i * b.n_classes)
 
 
 cdef void observe(void* state, const double* x, int64_t number) noexcept nogil:

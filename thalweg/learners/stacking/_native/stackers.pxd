@@ -53,6 +53,10 @@ cdef void stack_mix(const stackers_t* s, double* said, double* p) noexcept nogil
 # the mixture of the mixtures again, from what was predicted
 cdef void stack_mixed(const stackers_t* s, const double* said, double* p) noexcept nogil
 
+# learn a label with the weights alone, where `said` has the stackers' probabilities for z
+cdef void stack_learn_weights(stackers_t* s, const double* z, const double* said, Py_ssize_t y,
+                              double w) noexcept nogil
+
 # learn a label: trust follows what all had `said` when the row was predicted; the weights follow `now`, which
 # has the stackers' probabilities for z with their weights of now
 cdef void stack_learn(stackers_t* s, const double* z, const double* now, const double* said, Py_ssize_t y,

@@ -139,7 +139,7 @@ cdef void stack_mixed(const stackers_t* s, const double* said, double* p) noexce
 
 cdef void stack_learn(stackers_t* s, const double* z, const double* now, const double* said, Py_ssize_t y,
                       double w) noexcept nogil:
-    cdef Py_ssize_t i, r, n = s.n_members + s.n_stackers
+    cdef Py_ssize_t r, n = s.n_members + s.n_stackers
     cdef double even[N_RATES]
     w = min(w, MOST_WEIGHT)
     s.heard[y] += 1
@@ -150,8 +150,14 @@ cdef void stack_learn(stackers_t* s, const double* z, const double* now, const d
         learn_trust(s.trust + r * n, s.start, n, said + y, s.n_classes, w, r * s.switching)
         even[r] = 1.0 / N_RATES
     learn_trust(s.rate_trust, even, N_RATES, said + n * s.n_classes + y, s.n_classes, w, RARELY)
+    stack_learn_weights(s, z, now, y, w)
+
+
+cdef void stack_learn_weights(stackers_t* s, const double* z, const double* said, Py_ssize_t y,
+                              double w) noexcept nogil:
+    cdef Py_ssize_t i
     for i in range(s.n_stackers):
-        learn_weights(s, i, z, now + (s.n_members + i) * s.n_classes, y, w)
+        learn_weights(s, i, z, said + (s.n_members + i) * s.n_classes, y, w)
 
 
 cdef void learn_weights(stackers_t* s, Py_ssize_t i, const double* z, const double* said, Py_ssize_t y,
