@@ -198,7 +198,7 @@ def test_a_new_label_becomes_a_class_when_it_comes_late():
     model = begun()
     model.predict(rows, ids=ids)
     model.label(ids, ["yes", "refunded", "no"])
-    assert model.classes_.tolist() == ["no", "yes", "refunded"]
+    assert model.classes_.tolist() == ["no", "refunded", "yes"]
     assert model.predict_proba(rows).shape == (3, 3)
 
 

@@ -4,6 +4,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.metrics import log_loss
 
 import thalweg
 from thalweg import Model
@@ -120,3 +121,26 @@ def test_mistakes_are_refused():
     with pytest.raises(ValueError, match="all classes would be masked"):
         model.mask_class("No").mask_class("Yes")
     assert model.learner_.masked_classes_ == ["No"]
+
+
+@pytest.mark.parametrize("form", ["records", "frames"])
+def test_the_columns_of_probabilities_are_those_of_sorted_labels(form):
+    frame = table().sort_values("paid", ascending=False, kind="stable").reset_index(drop=True)
+    parts = [frame[:200], frame[200:]]
+    model = Model("paid", "NaiveBayes", new_labels="add", columns=dict.fromkeys("abc", "number"))
+    with pytest.warns(ColumnWarning, match="has one class"):
+        model.learn(parts[0])
+    for rows in records(parts[1]) if form == "records" else [parts[1]]:
+        model.learn(rows)
+    assert model.classes_.tolist() == ["No", "Yes"] and model.learner_.classes_.tolist() == ["Yes", "No"]
+    p = model.predict_proba(frame)
+    assert log_loss(frame["paid"], p) < 0.5
+    assert model.predict(frame).tolist() == model.classes_[p.argmax(axis=1)].tolist()
+    found = model.predict_table(frame)
+    assert found.columns.tolist() == ["prediction", "probability", "p_No", "p_Yes"]
+    np.testing.assert_array_equal(found[["p_No", "p_Yes"]], p)
+    np.testing.assert_array_equal(found["probability"], p.max(axis=1))
+    again = thalweg.from_bytes(thalweg.to_bytes(model))
+    np.testing.assert_array_equal(again.predict_proba(frame), p)
+    listed = Model("paid", "NaiveBayes", classes=["Yes", "No"]).learn(frame)
+    assert listed.classes_.tolist() == ["Yes", "No"]

@@ -51,7 +51,8 @@ def predict(
     check_writable(out, inputs=[model, source], data=data)
     loaded = model_files.load(model)
     with columns_are_shown():
-        learner, stream = loaded.freeze().learner_, loaded.stream(source, rows=rows, data=data, **file_options)
+        learner = loaded.freeze().learner_
+        stream = loaded.stream(source, rows=rows, data=data, **file_options)
     blocks = predictions(learner, stream, rows, probabilities)
     is_mixed = out is None and sys.stdout.isatty()  # the predictions are printed where the bar is
     with Bar(f"{type(learner).__name__} on {source}", "{}", "", quiet=is_mixed) as bar:

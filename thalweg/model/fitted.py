@@ -32,6 +32,7 @@ from thalweg.model.opening import ColumnSettings, check_any_known, listed, sorte
 from thalweg.model.wording import in_words_of_model, warn, worded
 from thalweg.saving.plain import to_json
 from thalweg.streams.base import Stream
+from thalweg.streams.columns.class_codes import class_order
 from thalweg.streams.columns.codes import MOST_TEXT
 from thalweg.streams.columns.kinds import MIN_FLAG_ROWS, N_SPARSE_WORDS, N_WORDS
 from thalweg.streams.files.coding import Coding
@@ -71,6 +72,7 @@ class FittedModel(Stateful, BaseEstimator):
     _report: ColumnReport
     _late: LateRows
     _estimates: ModelEstimate
+    _known_order: tuple[list[Any] | None, list[int] | None] = None, None  # of these labels
 
     @property
     def columns(self) -> Any:
@@ -87,9 +89,24 @@ class FittedModel(Stateful, BaseEstimator):
 
     @property
     def classes_(self) -> NDArray[Any]:
-        """The labels that were learned, in the order of their codes."""
+        """The labels that were learned: sorted, or as `classes` or the header of ARFF list them."""
         self._check_begun()
-        return self.learner_.classes_
+        return self._in_order(self.learner_.classes_)
+
+    def _in_order(self, of_codes: NDArray[Any]) -> NDArray[Any]:
+        """Return what has an entry for each code, along its last axis, in the order of `classes_`."""
+        order = self._order(of_codes.shape[-1])
+        return of_codes if order is None else of_codes[..., order]
+
+    def _order(self, n: int) -> list[int] | None:
+        """Return the first `n` codes in the order of `classes_`; None if that is their own."""
+        labels = self._class_list
+        if self._known_order[0] is not labels or len(labels) != n:
+            is_open = self._coding.labels.grows or self.new_labels == "refuse"
+            is_listed = self.classes is not None or not is_open
+            order = [*range(n)] if is_listed else class_order(labels[:n])
+            self._known_order = labels, None if order == [*range(n)] else order
+        return self._known_order[1]
 
     @property
     def n_features_in_(self) -> int:

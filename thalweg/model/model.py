@@ -89,7 +89,8 @@ class Model(ClassifierMixin, RecordsModel):
     learner_ : learner
         What has learned.
     classes_ : ndarray
-        The labels, in the order of the columns of all probabilities.
+        The labels, in the order of the columns of all probabilities: sorted,
+        or as they are listed in `classes` or in the header of ARFF.
     columns : ColumnReport
         What the columns were taken for.
     n_waiting_, n_dropped_ : int
@@ -274,7 +275,7 @@ class Model(ClassifierMixin, RecordsModel):
 
     def predict_proba(self, source: Any, *, ids: Ids | None = None, **options: Any) -> Floats:
         """Return the probabilities of each row, in the order of `classes_`; `ids` are as in `predict`."""
-        return self._predict_rows(source, ids, options)[0]
+        return self._in_order(self._predict_rows(source, ids, options)[0])
 
     def predict_set(self, source: Any, *, ids: Ids | None = None, **options: Any) -> list[NDArray[Any]]:
         """Return for each row the labels in its set, never none; `ids` are as in `predict`.
@@ -301,7 +302,10 @@ class Model(ClassifierMixin, RecordsModel):
         """
         source, _ = as_rows(source)
         p, classes = self._predict_rows(source, ids, options)
-        return as_given(prediction_columns(p, classes, answers=self.learner_._answers(p)), source)
+        places = np.argsort(self._in_order(np.arange(len(classes))))
+        answers = places[self.learner_._answers(p)]
+        columns = prediction_columns(self._in_order(p), self._in_order(classes), answers=answers)
+        return as_given(columns, source)
 
     def predict_one(self, record: Mapping[str, Any]) -> Any:
         """Return the most probable label of one record; None before the first row."""
@@ -311,7 +315,11 @@ class Model(ClassifierMixin, RecordsModel):
     def predict_proba_one(self, record: Mapping[str, Any]) -> dict[Any, float]:
         """Return {label: probability} for one record; empty before the first row."""
         found = self._predict_record(record)
-        return {} if found is None else dict(zip(found[1], found[0].tolist(), strict=True))
+        if found is None:
+            return {}
+        p, labels = found[0].tolist(), found[1]
+        order = self._order(len(p))
+        return dict(zip(labels, p, strict=True)) if order is None else {labels[k]: p[k] for k in order}
 
     def stream(self, source: Any, y: Any = None, **options: Any) -> Stream:
         """Return a source as a stream of the inputs of this model, with its codes and classes."""

@@ -13,6 +13,6 @@ def snapshot_of(live: Any) -> dict[str, Any] | None:
         return None
     model = live.model
     learner = getattr(model, "learner_", None)
-    classes = None if learner is None else model.classes_
+    classes = None if learner is None else learner.classes_
     found: dict[str, Any] = watch.snapshot(learner, waiting=live.n_waiting, classes=classes)
     return found

@@ -218,4 +218,10 @@ def as_classes(values: Iterable[Any], ordered: bool = False) -> NDArray[Any]:
 
 def sorted_classes(labels: Iterable[Any]) -> list[Any]:
     """Return labels in their order: numbers first, then text."""
-    return sorted(labels, key=lambda label: (isinstance(label, str), label))
+    listed = list(labels)
+    return [listed[place] for place in class_order(listed)]
+
+
+def class_order(labels: Sequence[Any]) -> list[int]:
+    """Return the places of labels in their order."""
+    return sorted(range(len(labels)), key=lambda i: (isinstance(labels[i], str), labels[i]))
