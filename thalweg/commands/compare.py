@@ -40,6 +40,7 @@ def compare(
         typer.Option(metavar="FILE", help="Write an HTML page here; or a table, as .csv, .md or .tex."),
     ] = None,
     costs: options.Costs = None,
+    positive: options.Positive = None,
     csv_safe: options.CsvSafe = False,
     json: options.Json = False,
     data: options.Data = None,
@@ -81,6 +82,7 @@ def compare(
             data=data,
             progress=bar.show,
             costs=read_costs(costs),
+            positive=positive,
         )
     comparison.command = options.command_line()
     for result in comparison.results.values():

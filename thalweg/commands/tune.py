@@ -44,6 +44,7 @@ def tune(
     label_budget: options.LabelBudget = None,
     jobs: options.Jobs = -1,
     costs: options.Costs = None,
+    positive: options.Positive = None,
     json: options.Json = False,
     data: options.Data = None,
     file_options: Any = None,
@@ -83,6 +84,7 @@ def tune(
             progress=bar.show,
             metric=metric,
             costs=read_costs(costs),
+            positive=positive,
         )
     show(tuned, json)
 
@@ -134,7 +136,7 @@ def show(tuned: "Tuned", json: bool) -> None:
     from thalweg.evaluation.summary import metric_text, metric_title
 
     console, difference = terminal(), tuned.difference
-    title, shown = metric_title(tuned.metric), partial(metric_text, tuned.metric)
+    title, shown = metric_title(tuned.metric, tuned.positive), partial(metric_text, tuned.metric)
     rows = [["parameters", title]]
     rows += [[_settings(each), shown(score)] for each, score in itertools.islice(tuned.tried, 20)]
     console.print(grid(f"On the first {tuned.n_rows_searched:,} rows", rows))
@@ -164,6 +166,7 @@ def to_plain(tuned: "Tuned") -> dict[str, Any]:
     return {
         "parameters": _texts(tuned.parameters),
         "metric": tuned.metric,
+        "positive": tuned.positive,
         "tried": [[_texts(each), plain_number(score)] for each, score in tuned.tried],
         "failed": [[_texts(each), message] for each, message in tuned.failed],
         "rows_searched": tuned.n_rows_searched,

@@ -72,6 +72,7 @@ def result_of(run: Run) -> dict[str, Any]:
         "rows": run.n_rows,
         "unlabelled": run.unlabelled,
         **plain(run),
+        "positive": None if run.positive_code is None else str(run.positive_class),
         "accuracy_error": plain_number(standard_error(right)),
         "recovery": plain_number(recovery),
         "seconds": run.seconds,

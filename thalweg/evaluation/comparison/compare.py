@@ -40,6 +40,7 @@ def compare(
     file_options: dict[str, Any] | None = None,
     progress: Done | None = None,
     costs: Any = None,
+    positive: Any = None,
 ) -> Comparison:
     """Evaluate each learner on each stream by `prequential`; return a Comparison.
 
@@ -75,6 +76,9 @@ def compare(
         Options of `from_file` for streams that are files, such as the target.
     costs : array-like, dict or None
         What wrong answers cost, as in `prequential`.
+    positive : label or None
+        The class whose F1, precision, recall and average precision are meant, as in `prequential`; all
+        streams must have it.
     progress : callable or None
         Called after each run with the number of runs done, of all runs, and the name of the run.
 
@@ -92,6 +96,7 @@ def compare(
     n_seeds, n_processes = whole_number("compare", "seeds", seeds, 1), n_threads("compare", n_jobs)
     settings = {"delay": delay, "label_share": label_share, "rows": rows, "limit": limit}
     settings |= {} if costs is None else {"costs": costs}
+    settings |= {} if positive is None else {"positive": positive}
     settings |= {} if label_budget is None else {"label_budget": share_of_labels("compare", label_budget)}
     runs = {
         (name, stream, seed): _job(learner, source, seed, settings)

@@ -176,7 +176,7 @@ class Comparison(Pickled):
 
         rows = [
             {"learner": learner, "stream": stream, "seed": seed}
-            | {name: result.get(name) for name in METRICS}
+            | {name: result.get(name) for name in (*METRICS, "positive")}
             for (learner, stream, seed), result in self.results.items()
         ]
         return pandas.DataFrame(rows)
@@ -212,6 +212,7 @@ class Comparison(Pickled):
             "wilcoxon": None if wilcoxon is None else _plain(wilcoxon),
             "wins_ties_losses": None if wins is None else wins.tolist(),
             "unlabelled": self.unlabelled(),
+            "positive": self.positive(),
             "kept": self.kept().tolist(),
             "errors": self.errors(),
         }
@@ -220,6 +221,11 @@ class Comparison(Pickled):
         """Return the number of rows without a label, which are not scored, of each stream that has any."""
         runs = {stream: self.of_stream(stream) for stream in self.streams}
         return {stream: run["unlabelled"] for stream, run in runs.items() if run and run["unlabelled"]}
+
+    def positive(self) -> dict[str, str]:
+        """Return the class whose F1, precision, recall and average precision are meant, of each stream."""
+        runs = {stream: self.of_stream(stream) for stream in self.streams}
+        return {stream: run["positive"] for stream, run in runs.items() if run and run.get("positive")}
 
     def _all(self, metric: str) -> Floats:
         """Return a metric as an array [stream, learner, seed]."""

@@ -57,6 +57,8 @@ class Tuned(Pickled):
         Of these two accuracies, with a paired test that allows for dependent rows.
     n_unlabelled : int
         Rows without a label, in either part; they are not scored.
+    positive : str or None
+        The class whose F1, precision, recall or average precision is meant.
     """
 
     learner: StreamClassifier
@@ -73,6 +75,7 @@ class Tuned(Pickled):
     accuracy_before: float
     difference: Difference
     n_unlabelled: int = 0
+    positive: str | None = None
 
 
 def tune(
@@ -93,6 +96,7 @@ def tune(
     progress: Done | None = None,
     metric: str = "accuracy",
     costs: Any = None,
+    positive: Any = None,
 ) -> Tuned:
     """Try parameters on the first part of a stream, and judge the best of them on the rest.
 
@@ -124,6 +128,8 @@ def tune(
         What is best: the name of any metric, such as "kappa"; the lowest "log_loss", "brier" or "cost" is.
     costs : array-like, dict or None
         What wrong answers cost, as in `prequential`.
+    positive : label or None
+        The class whose F1, precision, recall or average precision is meant, as in `prequential`.
 
     Examples
     --------
@@ -150,10 +156,11 @@ def tune(
     settings |= {} if costs is None else {"costs": costs}
     settings |= {} if label_budget is None else {"label_budget": share_of_labels("tune", label_budget)}
     chosen = choices(given, grid, n, seed)
-    on_rest = source, seed, settings | {"rows": rows}, first, metric
+    on_rest = source, seed, settings | {"rows": rows, "positive": positive}, first, metric
     before, score_before = judge(clone(given), *on_rest)  # first: if that fails, a search would be in vain
     tried, failed = search(
-        given, chosen, source, seed, settings | {"rows": first}, n_threads("tune", n_jobs), progress, metric
+        given, chosen, source, seed, settings | {"rows": first}, n_threads("tune", n_jobs), progress, metric,
+        before["positive"],
     )
     best = clone(given).set_params(**tried[0][0])
     after, score = judge(clone(best), *on_rest)
@@ -171,6 +178,7 @@ def tune(
         accuracy_before=float(before["accuracy"]),
         difference=paired(rows_right(after).astype(np.float64), rows_right(before).astype(np.float64)),
         n_unlabelled=after["unlabelled"],
+        positive=after["positive"],
     )
 
 
@@ -183,9 +191,10 @@ def search(
     n_processes: int,
     progress: Done | None,
     metric: str,
+    positive: str | None = None,
 ) -> tuple[list[tuple[dict[str, Any], float]], list[tuple[dict[str, Any], str]]]:
     """Return the choices of parameters and the score of each, the best first, and why some failed."""
-    common = {"source": source, "seed": seed, "settings": settings, "metric": metric}
+    common = {"source": source, "seed": seed, "settings": settings, "metric": metric, "positive": positive}
     runs = {
         i: Job(scored, {"learner": clone(learner).set_params(**each), **common})
         for i, each in enumerate(chosen)
@@ -207,11 +216,13 @@ def search(
 
 
 def scored(
-    learner: Any, source: Source, seed: int, settings: dict[str, Any], metric: str
+    learner: Any, source: Source, seed: int, settings: dict[str, Any], metric: str,
+    positive: str | None = None,
 ) -> tuple[float, str]:
     """Return the score of a learner on a stream, and an empty text or, with NaN, why there is none."""
     try:
         run = not_cut(prequential(source.opened(seed), learner, seed=seed, **settings))
+        run.positive = positive  # the rarer class of these rows may be another one
         score = float(getattr(metrics, metric)(run))
     except Exception as error:
         return math.nan, str(error) if isinstance(error, ThalwegError) else f"{type(error).__name__}: {error}"
