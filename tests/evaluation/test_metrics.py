@@ -267,7 +267,7 @@ def test_the_positive_class_can_be_chosen():
 
 def test_an_unknown_positive_class_is_an_error_that_lists_the_labels():
     rows = [({"x": float(i % 2)}, "up" if i % 2 else "down") for i in range(50)]
-    with pytest.raises(ParameterError, match="prequential: positive must be one of the labels 'down', 'up', "):
+    with pytest.raises(ParameterError, match="prequential: positive must be one of the labels 'down', 'up'"):
         prequential(rows, NaiveBayes(), positive="north")
     generated = (row for row in rows * 40)  # more rows than are read at first: labels may come later
     with pytest.raises(ParameterError, match="positive must be one of the labels 'down', 'up', got 'north'"):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from thalweg.evaluation import Comparison
 
 
-@with_file_options()
+@with_file_options(order=True)
 def compare(
     learners: Annotated[list[str], typer.Argument(help="Two or more learners.", show_default=False)],
     on: Annotated[

@@ -14,7 +14,9 @@ from thalweg.evaluation.formatting import percentage
 UNKNOWN = percentage(float("nan"))
 
 
-@with_file_options(model=True, target="Column of the label; else the one the model learned.")
+@with_file_options(
+    model=True, order=True, target="Column of the label; else the one the model learned."
+)
 def continue_(
     model: options.Model,
     source: Annotated[str, options.SOURCE],

@@ -15,7 +15,8 @@ PLACEHOLDERS = {
     "learner": "LEARNER", "set": "NAME=VALUE", "delay": "ROWS", "label-share": "SHARE", "method": "NAME",
     "share": "SHARE", "coverage": "SHARE", "label-budget": "SHARE", "false-alarms": "SHARE",
     "limit": "SECONDS", "probability": "COLUMN", "prediction": "COLUMN", "time": "COLUMN",
-    "label-time": "COLUMN", "metric": "NAME", "label": "LABEL", "positive": "LABEL", "worse-than": "VALUE", "costs": "FILE",
+    "label-time": "COLUMN", "metric": "NAME", "label": "LABEL", "worse-than": "VALUE", "costs": "FILE",
+    "positive": "LABEL",
 }  # fmt: skip
 
 
@@ -88,7 +89,7 @@ Report = Annotated[Text, typer.Option(help="Write an HTML page with pictures her
 Costs = Annotated[Text, typer.Option(help="What wrong answers cost: a CSV of labels and costs, or a matrix.")]
 Positive = Annotated[
     Text,
-    typer.Option(help="The label whose F1 and average precision are meant; else yes, true or 1, or the rarer."),
+    typer.Option(help="The label whose F1 and average precision are meant; else yes, 1 or the rarer."),
 ]
 CsvSafe = Annotated[
     bool,

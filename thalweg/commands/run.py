@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 COSTS = {"small": 1, "medium": 4.5, "large": 10}  # in time, on most streams
 
 
-@with_file_options()
+@with_file_options(order=True)
 def run(
     source: Annotated[str, options.SOURCE],
     learner: Annotated[

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from thalweg.evaluation import Tuned
 
 
-@with_file_options()
+@with_file_options(order=True)
 def tune(
     source: Annotated[str, options.SOURCE],
     learner: Annotated[str, typer.Option(help="Learner, with arguments if need be.")],

@@ -9,8 +9,8 @@ labels, `p` the probabilities as rows × classes (or those of the second of two 
 labels where these are enough. `classes` are the labels of the columns, by default those of `y`, sorted.
 `kappa_m` and `kappa_temporal` look at the rows in their order, and `recovery` needs `drifts`.
 
-Precision, recall, F1 and average precision are those of the positive class, `Run.positive_class`, if there are
-two: the one called yes, true, 1, y, t, positive or pos, if only one is; else the rarer one.
+Precision, recall, F1 and average precision of two classes are those of `Run.positive_class`: the one called
+yes, true, 1, y, t, positive or pos, if only one is; else the rarer one.
 
 >>> from thalweg.evaluation import metrics
 >>> round(metrics.accuracy(["no", "yes", "yes"], ["no", "no", "yes"]), 2)

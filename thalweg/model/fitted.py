@@ -57,6 +57,7 @@ class FittedModel(Stateful, BaseEstimator):
     classes: Iterable[Any] | None
     missing: str | Iterable[Any]
     decimal: str | None
+    date_order: str | None
     date_parts: Iterable[str]
     n_words: int | None
     max_waiting: int
@@ -186,8 +187,9 @@ class FittedModel(Stateful, BaseEstimator):
             if not isinstance(given, str | tuple | list | None):
                 raise StateError(f"Model: the state's {name} must be a list")
             hash(tuple(given or ()))  # a TypeError if one is an array or a dict
-        if not isinstance(self.decimal, str | None):
-            raise StateError("Model: the state's decimal must be text")
+        for name in ("decimal", "date_order"):
+            if not isinstance(getattr(self, name), str | None):
+                raise StateError(f"Model: the state's {name} must be text")
 
     @property
     def _begun(self) -> bool:
@@ -248,7 +250,7 @@ class FittedModel(Stateful, BaseEstimator):
         target = int(self.target) if isinstance(self.target, np.integer) else self.target
         return ColumnSettings(
             target, self._given_columns, classes, missing=self.missing, decimal=self.decimal,
-            date_parts=self.date_parts, n_words=self._n_words(),
+            date_order=self.date_order, date_parts=self.date_parts, n_words=self._n_words(),
         )
 
     def _open(self, source: Any, y: Any = None, **options: Any) -> Stream:

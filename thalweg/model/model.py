@@ -19,7 +19,7 @@ from thalweg.evaluation.learning import Progress
 from thalweg.evaluation.run import Run
 from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.model.fitted import FITTED
-from thalweg.model.opening import OPTIONS, sorted_if_set
+from thalweg.model.opening import OPTIONS, check_own_order, sorted_if_set
 from thalweg.model.predictions import as_given, prediction_columns
 from thalweg.model.records import RecordsModel, check_no_keep
 from thalweg.model.results import results
@@ -65,6 +65,8 @@ class Model(ClassifierMixin, RecordsModel):
         Further cells that stand for a missing value.
     decimal : "." or "," or None, default=None
         The decimal point of numbers in text; by default each column has its own.
+    date_order : "mdy", "dmy", "ymd" or None, default=None
+        The order of dates such as 01/02/03; by default it is found, see `from_file`.
     date_parts : sequence of str, default=("elapsed", "time", "weekday", "month")
         What a date becomes.
     n_words : int or None, default=None
@@ -112,6 +114,7 @@ class Model(ClassifierMixin, RecordsModel):
         classes: Iterable[Any] | None = None,
         missing: str | Iterable[Any] = (),
         decimal: str | None = None,
+        date_order: str | None = None,
         date_parts: Iterable[str] = PARTS,
         n_words: int | None = None,
         max_waiting: int = 10_000,
@@ -124,6 +127,7 @@ class Model(ClassifierMixin, RecordsModel):
         self.classes = classes
         self.missing = missing
         self.decimal = decimal
+        self.date_order = date_order
         self.date_parts = date_parts
         self.n_words = n_words
         self.max_waiting = max_waiting
@@ -147,7 +151,8 @@ class Model(ClassifierMixin, RecordsModel):
         rows : int or None
             Learn only so many rows.
         **options
-            How a file is read: `header`, `delimiter`, `encoding`, `on_error`, `missing`; see `from_file`.
+            How a file is read: `header`, `delimiter`, `encoding`, `on_error`, `missing`; and the order of the
+            rows of a file, frame or list: `newest_first`, `sort`, `shuffle` and `seed`; see `from_file`.
         """
         if type(source) is not dict or y is not None:
             source, y = as_rows(source, y)
@@ -156,6 +161,8 @@ class Model(ClassifierMixin, RecordsModel):
         check_no_keep(options)
         if ids is not None and options.get("on_error", "raise") != "raise":
             raise ParameterError.of("Model", "on_error", problem="must be 'raise': each row has an id")
+        if ids is not None:
+            check_own_order(options, "excludes ids: each row has one")
         is_plain = type(source) is dict and y is None and ids is None and rows is None and not options
         progress = None
         try:
