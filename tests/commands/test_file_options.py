@@ -121,3 +121,21 @@ def test_a_random_order_has_the_seed_of_the_command(thalweg, newest_first, tmp_p
     found = json.loads(thalweg("compare", "NaiveBayes", "--on", newest_first, *options)[1])
     found, first = found["tables"]["log_loss"][0][0], json.loads(thalweg(*run)[1])
     assert found == pytest.approx((first["log_loss"] + figures[0]["log_loss"]) / 2)
+
+
+def test_rows_that_were_learned_before_and_sorted_ones_are_pointed_out(thalweg, tmp_path):
+    model, page, path = tmp_path / "model.tw", tmp_path / "page.html", tmp_path / "stages.csv"
+    path.write_text("x,stage\n" + "".join(f"{i % 17},{'abc'[i // 100]}\n" for i in range(300)))
+    learn = "run", path, "--learner", "NaiveBayes"
+    code, printed, said = thalweg(*learn, "--save", model, "--report", page)
+    assert code == 0 and "Warning" not in said
+    is_sorted = "Rows are sorted by label: this accuracy does not carry over to new rows; use --shuffle"
+    assert is_sorted in " ".join(printed.split()) and is_sorted in page.read_text()
+    assert "sorted by label" not in thalweg(*learn, "--shuffle")[1]
+    code, printed, said = thalweg("continue", model, path, "--report", page)
+    known = f"These 300 rows of {path} were learned before, on 20"
+    assert known.replace(" ", "") in "".join(printed.split())
+    assert known in page.read_text() and "Warning" not in said
+    again = json.loads(thalweg("continue", model, path, "--json")[1])["learned_before"]
+    assert again.startswith("these 300 rows of")
+    assert json.loads(thalweg("continue", model, path, "--shuffle", "--json")[1])["learned_before"] == ""

@@ -12,7 +12,7 @@ from thalweg._learner_text import make_learner, read_value
 from thalweg.commands import options
 from thalweg.commands.costs_file import read_costs
 from thalweg.commands.file_options import with_file_options
-from thalweg.commands.outputs import terminal
+from thalweg.commands.outputs import columns_are_shown, terminal
 from thalweg.commands.progress import Bar
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def tune(
 
     made = make_learner(learner, set_ or [], seed)
     grid, n = _without_fixed(made, read_grid(try_) if try_ else None, n, set_ or [])
-    with Bar("searching", "{}", "", json, unit="runs") as bar:
+    with columns_are_shown(), Bar("searching", "{}", "", json, unit="runs") as bar:
         tuned = evaluation.tune(
             made,
             source,
@@ -133,6 +133,7 @@ def show(tuned: "Tuned", json: bool) -> None:
         return
     from thalweg.commands.compare import grid
     from thalweg.evaluation.formatting import percentage, plus_minus, points, without_label
+    from thalweg.evaluation.stretches import ACCURACY, about_sorted
     from thalweg.evaluation.summary import metric_text, metric_title
 
     console, difference = terminal(), tuned.difference
@@ -156,6 +157,7 @@ def show(tuned: "Tuned", json: bool) -> None:
         lines.append(f"{difference.in_words()}.")
     if tuned.n_unlabelled:
         lines.append(f"{without_label(tuned.n_unlabelled)}, not scored.")
+    lines += [f"But {about_sorted(ACCURACY)}."] if tuned.sorted_by_label else []
     console.print(" ".join(lines))
 
 
@@ -167,6 +169,7 @@ def to_plain(tuned: "Tuned") -> dict[str, Any]:
         "parameters": _texts(tuned.parameters),
         "metric": tuned.metric,
         "positive": tuned.positive,
+        "sorted_by_label": tuned.sorted_by_label,
         "tried": [[_texts(each), plain_number(score)] for each, score in tuned.tried],
         "failed": [[_texts(each), message] for each, message in tuned.failed],
         "rows_searched": tuned.n_rows_searched,

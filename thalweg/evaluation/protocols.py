@@ -27,6 +27,7 @@ from thalweg.evaluation.run import Run, learner_code
 from thalweg.evaluation.run_costs import run_costs
 from thalweg.evaluation.state_size import bytes_of
 from thalweg.evaluation.steps import Step
+from thalweg.evaluation.stretches import ACCURACY, warn_if_sorted
 from thalweg.evaluation.totals_run import TotalsRecord, TotalsRun
 from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.streams.base import Stream, check_closed, fewest, first_rows, stream_name
@@ -138,6 +139,8 @@ def prequential(
     )
     if asking is not None:
         vars(run).update(asking.fields())
+    if not run.interrupted:
+        warn_if_sorted(run.stretches, ACCURACY, run.n_rows)
     return run
 
 
@@ -191,10 +194,13 @@ def chunked(
                 learned = None if ids is None else ids[known]
                 yield Step(X[known], codes[known], learned=True, ids=learned)
 
-    return _evaluate(
+    run = _evaluate(
         stream, learner, steps, settings, _total(stream, rows), progress, resume=resume, keep=keep,
         observers=observers, costs=costs, positive=positive,
     )
+    if not run.interrupted:
+        warn_if_sorted(run.stretches, ACCURACY, run.n_rows)
+    return run
 
 
 def holdout(

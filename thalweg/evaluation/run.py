@@ -13,6 +13,7 @@ from thalweg._sklearn import BaseEstimator
 from thalweg._types import Floats, Ints, Mask
 from thalweg.evaluation.history import History
 from thalweg.evaluation.positive import code_of, positive_of_two
+from thalweg.evaluation.stretches import Stretches
 from thalweg.evaluation.tally import LEARNER, ROWS_AT_A_TIME, SETS, Tally, set_counts
 from thalweg.trust.costs import answer_codes
 
@@ -88,6 +89,8 @@ class Run(Pickled):
         The accuracy of windows of rows as it could be estimated at their end, if that was asked for.
     positive : label or None
         The positive class as it was chosen; None: see `positive_class`.
+    learned_before : str
+        When a model had learned the same rows before, in words; nothing if it had not.
     interrupted : bool
         Whether Ctrl-C or a limit of time stopped the run; then the rest is the result so far.
     timed_out : bool
@@ -129,6 +132,7 @@ class Run(Pickled):
     messages: list[str] = field(default_factory=list)
     estimates: "WindowEstimates | None" = None
     positive: Any = None
+    learned_before: str = ""
     interrupted: bool = False
     timed_out: bool = False
     keeps_rows = True
@@ -240,6 +244,15 @@ class Run(Pickled):
         if self.positive is not None:
             return code_of(self.positive, labels, "Run", "positive")
         return positive_of_two(labels, self.confusion().sum(axis=1)) if len(labels) == 2 else None
+
+    @property
+    def stretches(self) -> Stretches:
+        """How the labels come in stretches of one class."""
+        if not self.keeps_rows:
+            return self.tally.stretches
+        found = Stretches()
+        found.add(self.codes)
+        return found
 
     def confusion(self) -> Ints:
         """Return the number of rows of each true class (first axis) that got each answer (second axis)."""

@@ -19,6 +19,7 @@ from thalweg._parameters import whole_number, wrong
 from thalweg._sklearn import BaseEstimator
 from thalweg._stateful import Stateful
 from thalweg._types import State
+from thalweg._warn import warn
 from thalweg.errors import StateError, first_of, set_rows_learned
 from thalweg.evaluation.arguments import as_learner
 from thalweg.evaluation.learning import Progress
@@ -28,8 +29,9 @@ from thalweg.learners.base.state import from_plain, to_plain
 from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.model.estimating import ModelEstimate
 from thalweg.model.late_rows import LateRows
+from thalweg.model.learned_rows import LearnedRows
 from thalweg.model.opening import ColumnSettings, check_any_known, listed, sorted_if_set
-from thalweg.model.wording import in_words_of_model, warn, worded
+from thalweg.model.wording import in_words_of_model, worded
 from thalweg.saving.plain import to_json
 from thalweg.streams.base import Stream
 from thalweg.streams.columns.codes import MOST_TEXT
@@ -42,7 +44,7 @@ from thalweg.streams.files.tables import flat, trimmed
 from thalweg.trust.calibrated import Calibrated
 from thalweg.trust.costs import cost_matrix
 
-FITTED = ("learner_", "runs_", "_coding", "_report", "_late", "_estimates")
+FITTED = ("learner_", "runs_", "_coding", "_report", "_late", "_estimates", "_learned")
 SAVED = frozenset({"schema", "report", "fitted", "waiting", "runs"})  # of a model that has begun
 MOST_NEW = 1000
 LISTED = ("classes", "missing", "date_parts")
@@ -70,6 +72,7 @@ class FittedModel(Stateful, BaseEstimator):
     _report: ColumnReport
     _late: LateRows
     _estimates: ModelEstimate
+    _learned: LearnedRows
 
     @property
     def columns(self) -> Any:
@@ -155,7 +158,7 @@ class FittedModel(Stateful, BaseEstimator):
         if self._begun:
             state |= {"schema": self._coding.schema(), "report": dataclasses.asdict(self._report)}
             state |= {"fitted": self.learner_.state(), "waiting": self._late.state(), "runs": self.runs_}
-            state["estimate"] = self._estimates.state()
+            state["estimate"], state["learned"] = self._estimates.state(), self._learned.state()
         return state
 
     def _set_content(self, state: State) -> None:
@@ -170,6 +173,7 @@ class FittedModel(Stateful, BaseEstimator):
             self._coding, self._report = Coding(state["schema"]), ColumnReport(**state["report"])
             self._late, self.runs_ = LateRows.from_state(state["waiting"]), [*state["runs"]]
             self._estimates = ModelEstimate.from_state(state.get("estimate"), self.max_waiting)
+            self._learned = LearnedRows.from_state(state.get("learned"))
             self.learner_ = learner
             if not self._late.n_features == learner.n_features_in_ == self._coding.n_inputs:
                 raise StateError("Model: the learner and the columns have different numbers of inputs")
@@ -325,6 +329,11 @@ class FittedModel(Stateful, BaseEstimator):
             raise
         return result
 
+    def _noted(self, stream: Stream) -> str:
+        """Take note of rows that were learned; return in words when they were learned before, or nothing."""
+        digest = stream.digest if isinstance(stream, FileStream) else None
+        return "" if digest is None else self._learned.add(stream, digest)
+
     def _adopt(self, stream: Stream, learner: StreamClassifier) -> None:
         coding = self._coding.updated(stream.schema()) if self._begun else Coding(stream.schema())
         if not self._begun:
@@ -333,7 +342,7 @@ class FittedModel(Stateful, BaseEstimator):
             report = stream.columns or _report(coding)
             self._report = dataclasses.replace(report, warnings=tuple(map(worded, report.warnings)))
             self.runs_ = []
-            self._estimates = ModelEstimate(most)
+            self._estimates, self._learned = ModelEstimate(most), LearnedRows()
         self._coding, self.learner_ = coding, learner
 
 

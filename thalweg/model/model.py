@@ -12,11 +12,13 @@ from thalweg._misspelt import unknown_parameter
 from thalweg._parameters import check_no_text, wrong
 from thalweg._sklearn import ClassifierMixin
 from thalweg._types import Floats, Mask
+from thalweg._warn import warn_of_rows
 from thalweg.errors import ParameterError, StreamError, first_of, learned_rows
 from thalweg.evaluation import chunked, explanation, prequential
 from thalweg.evaluation.inputs.columns import InputColumns
 from thalweg.evaluation.learning import Progress
 from thalweg.evaluation.run import Run
+from thalweg.evaluation.stretches import LEARNED, warn_if_sorted
 from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.model.fitted import FITTED
 from thalweg.model.opening import OPTIONS, check_own_order, sorted_if_set
@@ -27,6 +29,8 @@ from thalweg.model.rows import as_ids, as_rows, is_empty
 from thalweg.streams.base import Stream
 from thalweg.streams.columns.class_codes import as_label
 from thalweg.streams.columns.date_parts import PARTS
+from thalweg.streams.files.row_digest import RowDigest
+from thalweg.streams.files.stream import FileStream
 from thalweg.trust.accuracy_estimate import AccuracyEstimate
 from thalweg.trust.prediction_sets import PredictionSets
 from thalweg.waiting import Ids
@@ -154,6 +158,13 @@ class Model(ClassifierMixin, RecordsModel):
             How a file is read: `header`, `delimiter`, `encoding`, `on_error`, `missing`; and the order of the
             rows of a file, frame or list: `newest_first`, `sort`, `shuffle` and `seed`; see `from_file`.
         """
+        return self._learn(source, y, ids, rows, options)
+
+    def _learn(
+        self, source: Any, y: Any, ids: Ids | None, rows: int | None, options: dict[str, Any],
+        may_repeat: bool = False,
+    ) -> Self:
+        """Do what `learn` does; warn of rows that were learned before unless they `may_repeat`."""
         if type(source) is not dict or y is not None:
             source, y = as_rows(source, y)
             if self._begun and is_empty(source):
@@ -171,12 +182,18 @@ class Model(ClassifierMixin, RecordsModel):
                     return self
                 stream, learner = self._open(source, y, rows=rows, **options), self._begun_learner()
                 known, progress = as_ids(ids), Progress(learner)
+                if isinstance(stream, FileStream):
+                    stream.digest = RowDigest(rows)
                 learn = partial(self._learn_rows, stream, learner, rows, known, progress)
                 try:
                     self._then_adopt(stream, learner, learn, progress)
                 finally:
                     if self._begun and known is None:
                         self._estimates.n_learned += progress.n_labels
+                repeated = self._noted(stream)
+                warn_if_sorted(progress.stretches, LEARNED, progress.n_before)
+                if repeated and not may_repeat:
+                    warn_of_rows(repeated, progress.n_before)
         except BaseException as error:
             if progress is not None:
                 progress.note_in(error)
@@ -310,7 +327,7 @@ class Model(ClassifierMixin, RecordsModel):
             if given != set(known):
                 problem = f"must be those of the first call, {first_of([*map(repr, known)], 10)}"
                 raise ParameterError.of("Model", "classes", problem=f"{problem}, or None")
-        return self.learn(X, y)
+        return self._learn(X, y, None, None, {}, may_repeat=True)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return the accuracy; without `y`, that on the rows which have a label in their target column."""
@@ -356,13 +373,18 @@ class Model(ClassifierMixin, RecordsModel):
             stream, learner = self._open(source, y, **options), self._begun_learner()
             if self._begun:
                 settings["resume"] = True
+            if isinstance(stream, FileStream):
+                stream.digest = RowDigest(settings.get("rows"))
             if settings.get("progress"):
                 settings["progress"] = self._after_begin(settings["progress"], stream, learner)
             run: Run = self._then_adopt(stream, learner, lambda: protocol(stream, learner, **settings))
             with learned_rows(run.n_rows):
+                run.learned_before = "" if run.interrupted else self._noted(stream)
                 self.runs_ = [*self.runs_, results(run)][-MOST_RUNS:]
                 asked = run.asked_labels
                 self._estimates.n_learned += run.n_rows - run.unlabelled if asked is None else asked.asked
+            if run.learned_before:
+                warn_of_rows(run.learned_before, run.n_rows)
             return run
 
     def _after_begin(

@@ -8,13 +8,15 @@ from typing import Any
 from sklearn.base import clone
 
 from thalweg._parameters import n_threads, real_number, whole_number
+from thalweg._warn import warn
 from thalweg.adapters.foreign import ForeignLearner
-from thalweg.errors import ParameterError
+from thalweg.errors import ParameterError, RowWarning
 from thalweg.evaluation.arguments import as_learner, several_learners, several_streams
 from thalweg.evaluation.arrivals import Distribution
 from thalweg.evaluation.comparison.cached_run import Source, evaluate, run_file
 from thalweg.evaluation.comparison.parallel import Job, run_jobs
 from thalweg.evaluation.comparison.result import Comparison, run_name
+from thalweg.evaluation.stretches import ACCURACY, about_sorted
 from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.streams.base import Stream, stream_name
 from thalweg.streams.files.pipes import is_once, name_of
@@ -110,7 +112,10 @@ def compare(
         if progress is not None:
             progress(done, len(runs), run_name(*key))
     ordered = {key: results[key] for key in runs}
-    return Comparison([*named], [*sources], n_seeds=n_seeds, settings=settings, results=ordered)
+    found = Comparison([*named], [*sources], n_seeds=n_seeds, settings=settings, results=ordered)
+    for stream in found.sorted_by_label():
+        warn(f"{stream}: {about_sorted(ACCURACY)}", RowWarning)
+    return found
 
 
 def _job(learner: StreamClassifier, source: Source, seed: int, settings: dict[str, Any]) -> Job:

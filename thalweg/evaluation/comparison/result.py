@@ -213,6 +213,7 @@ class Comparison(Pickled):
             "wins_ties_losses": None if wins is None else wins.tolist(),
             "unlabelled": self.unlabelled(),
             "positive": self.positive(),
+            "sorted_by_label": self.sorted_by_label(),
             "kept": self.kept().tolist(),
             "errors": self.errors(),
         }
@@ -226,6 +227,11 @@ class Comparison(Pickled):
         """Return the class whose F1, precision, recall and average precision are meant, of each stream."""
         runs = {stream: self.of_stream(stream) for stream in self.streams}
         return {stream: run["positive"] for stream, run in runs.items() if run and run.get("positive")}
+
+    def sorted_by_label(self) -> list[str]:
+        """Return the streams whose rows are sorted by label, so that no figure carries over to new rows."""
+        runs = {stream: self.of_stream(stream) for stream in self.streams}
+        return [stream for stream, run in runs.items() if run and run.get("sorted_by_label")]
 
     def _all(self, metric: str) -> Floats:
         """Return a metric as an array [stream, learner, seed]."""

@@ -13,16 +13,16 @@ from sklearn.base import clone
 from thalweg._misspelt import unknown_parameter
 from thalweg._parameters import is_real, n_threads, one_of, whole_number, wrong
 from thalweg._registry import Pickled
-from thalweg.errors import ParameterError, StreamError, ThalwegError
+from thalweg._warn import warn
+from thalweg.errors import ParameterError, RowWarning, StreamError, ThalwegError
 from thalweg.evaluation import metric_registry, metrics
 from thalweg.evaluation.arguments import as_learner, repeatable
 from thalweg.evaluation.arrivals import Distribution
-from thalweg.evaluation.comparison.cached_run import Source, result_of, rows_right
+from thalweg.evaluation.comparison.cached_run import Source, result_of, rows_right, run_of
 from thalweg.evaluation.comparison.compare import Done, share_of_labels, source_of, with_seed
 from thalweg.evaluation.comparison.parallel import Job, run_jobs
 from thalweg.evaluation.comparison.ranges import usual_values
-from thalweg.evaluation.protocols import prequential
-from thalweg.evaluation.run import not_cut
+from thalweg.evaluation.stretches import ACCURACY, about_sorted
 from thalweg.evaluation.uncertainty import Difference, paired
 from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.streams.source import is_learner
@@ -59,6 +59,8 @@ class Tuned(Pickled):
         Rows without a label, in either part; they are not scored.
     positive : str or None
         The class whose F1, precision, recall or average precision is meant.
+    sorted_by_label : bool
+        Whether the rows are sorted by label, so that no figure carries over to new rows.
     """
 
     learner: StreamClassifier
@@ -76,6 +78,7 @@ class Tuned(Pickled):
     difference: Difference
     n_unlabelled: int = 0
     positive: str | None = None
+    sorted_by_label: bool = False
 
 
 def tune(
@@ -162,6 +165,8 @@ def tune(
         given, chosen, source, seed, settings | {"rows": first}, n_threads("tune", n_jobs), progress, metric,
         before["positive"],
     )
+    if before["sorted_by_label"]:
+        warn(about_sorted(ACCURACY), RowWarning)
     best = clone(given).set_params(**tried[0][0])
     after, score = judge(clone(best), *on_rest)
     return Tuned(
@@ -179,6 +184,7 @@ def tune(
         difference=paired(rows_right(after).astype(np.float64), rows_right(before).astype(np.float64)),
         n_unlabelled=after["unlabelled"],
         positive=after["positive"],
+        sorted_by_label=after["sorted_by_label"],
     )
 
 
@@ -221,7 +227,7 @@ def scored(
 ) -> tuple[float, str]:
     """Return the score of a learner on a stream, and an empty text or, with NaN, why there is none."""
     try:
-        run = not_cut(prequential(source.opened(seed), learner, seed=seed, **settings))
+        run = run_of(source, learner, seed, settings)
         run.positive = positive  # the rarer class of these rows may be another one
         score = float(getattr(metrics, metric)(run))
     except Exception as error:
@@ -282,11 +288,12 @@ def judge(
     learner: StreamClassifier, source: Source, seed: int, settings: dict[str, Any], start: int, metric: str
 ) -> tuple[dict[str, Any], float]:
     """Return the result of a learner on the rows from `start` on, and its score; it learns all rows."""
-    whole = not_cut(prequential(source.opened(seed), learner, seed=seed, **settings))
+    whole = run_of(source, learner, seed, settings)
     run = whole.part(start)
     if not run.n_scored:
         raise StreamError(
             f"tune: no row after the first {start:,}, on which the search is done, has a label to judge by"
         )
     result = result_of(run) | {"unlabelled": whole.unlabelled}
+    result["sorted_by_label"] = whole.stretches.are_sorted
     return result, float(getattr(metrics, metric)(run))

@@ -45,6 +45,7 @@ from thalweg.streams.files.first_rows import (
     raise_first,
 )
 from thalweg.streams.files.kept_cells import KeptCells
+from thalweg.streams.files.row_digest import RowDigest
 from thalweg.streams.files.row_order import OrderedSource, order_warnings
 from thalweg.streams.files.schema_reader import SchemaReader
 from thalweg.streams.files.sparse_source import SparseSource
@@ -64,10 +65,12 @@ class FileStream(Stream):
     """A stream of the rows of a file, opened by `from_file`.
 
     Each pass over the rows starts with the same classes, whatever labels appeared in the one before. With
-    `whole_blocks`, as for a model that learns, no row comes of a block that has a bad one.
+    `whole_blocks`, as for a model that learns, no row comes of a block that has a bad one. `digest`, if there
+    is one, gets all rows that are read.
     """
 
     whole_blocks = False
+    digest: RowDigest | None = None
 
     def __init__(
         self, source: Source, label: Column | None, classes: Iterable[Any] | None, on_error: str,
@@ -221,12 +224,18 @@ class FileStream(Stream):
 
     def coded_blocks(self, size: int = 1000) -> Iterator[Block]:
         """Yield (X, codes) in blocks of `size` rows."""
-        blocks = recut(self._chunks(), size)
+        blocks = self._digested(recut(self._chunks(), size))
         return ((X.toarray(), codes) for X, codes in blocks) if self.is_sparse else blocks
 
     def sparse_blocks(self, size: int = 1000) -> Iterator[tuple[Any, Ints]]:
         """Yield (X, codes) in blocks of `size` rows, X as a sparse matrix; only if `is_sparse`."""
-        return recut(self._chunks(), size) if self.is_sparse else super().sparse_blocks(size)
+        return self._digested(recut(self._chunks(), size)) if self.is_sparse else super().sparse_blocks(size)
+
+    def _digested(self, blocks: Iterator[tuple[Any, Ints]]) -> Iterator[tuple[Any, Ints]]:
+        for X, codes in blocks:
+            if self.digest is not None:
+                self.digest.add(X, codes)
+            yield X, codes
 
     def blocks_with_cells(
         self, size: int = 1000, columns: Sequence[str] | None = None, *, sparse: bool = False
