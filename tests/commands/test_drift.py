@@ -239,10 +239,12 @@ def test_a_change_is_placed_in_the_window_that_shows_it_not_at_its_first_row(tmp
     path = write_table(tmp_path / "rows.csv", {"when": days.astype(str), "x": x})
     page, table = tmp_path / "page.html", tmp_path / "found.csv"
     (change,) = found(path, "--window", "week", "--save", table, "--report", page)["changed"]
-    assert change["first_row"] <= 3333 < change["first_window_end_row"] == change["first_row"] + 7 * 72
-    said = f"first in the week from row {change['first_row']:,}, in all {change['windows_since']} windows from"
+    first = change["first_row"]
+    assert first <= 3333 < change["first_window_end_row"] == first + 7 * 72
+    place = f"the week from row {first:,}"
+    said = f"first in {place}, in all {change['windows_since']} windows from there on; higher"
     assert change["words"].startswith(said) and said in table.read_text()
-    assert said in page.read_text() and f"<td>the week from row {change['first_row']:,}</td>" in page.read_text()
+    assert said in page.read_text() and f"<td>{place}</td>" in page.read_text()
     (change,) = found(path, "--window", 500, "--ignore", "when", "--report", page)["changed"]
     assert change["words"].startswith("first in rows 3,000 to 3,499, in all 4 windows from there on; higher")
     assert "<td>rows 3,000 to 3,499</td>" in page.read_text()

@@ -80,7 +80,7 @@ def iris():
 @pytest.mark.parametrize("keep", ["rows", "totals"])
 def test_an_evaluation_of_sorted_rows_warns_and_says_so_in_its_page_and_summary(keep, tmp_path):
     for run_one in (prequential, lambda *given, **more: chunked(*given, size=10, **more)):
-        with pytest.warns(RowWarning, match=f"{SORTED}: this accuracy does not carry over to new rows") as caught:
+        with pytest.warns(RowWarning, match=f"{SORTED}: this accuracy does not carry over") as caught:
             run = run_one(iris(), NaiveBayes(), keep=keep)
         assert caught[0].filename == __file__ and len(caught) == 1
         assert run.summary()["sorted_by_label"]

@@ -64,7 +64,8 @@ def test_other_rows_and_other_orders_are_new(path):
     model = thalweg.Model(learner="NaiveBayes").learn(path)
     rows = frame()
     changed = rows.assign(x=rows["x"].where(rows.index != 2500, 9.0))
-    relabelled = rows.assign(paid=rows["paid"].where(rows.index != 7, "no" if rows["paid"][7] == "yes" else "yes"))
+    other = "no" if rows["paid"][7] == "yes" else "yes"
+    relabelled = rows.assign(paid=rows["paid"].where(rows.index != 7, other))
     for new in (changed, relabelled, frame(1), rows[:-1], rows[1:], pd.concat([rows, rows[:1]])):
         model.learn(new)
     assert model.prequential(frame(2)).learned_before == ""
