@@ -106,6 +106,8 @@ def test_rows_from_the_newest_to_the_oldest_are_pointed_out_and_turned(thalweg, 
         code, _, error = thalweg(*command, "--newest-first", "--json")
         assert code == 0, error
     assert thalweg("continue", model, newest_first, "--newest-first")[0] == 0
+    code, _, error = thalweg("predict", model, newest_first, "--out", tmp_path / "out.csv")
+    assert code == 0 and "rows run from" not in error
     code, _, error = thalweg("run", newest_first, "--newest-first", "--shuffle")
     assert code == 2 and "--shuffle excludes newest_first" in error
     code, _, error = thalweg("run", "sea", "--shuffle")

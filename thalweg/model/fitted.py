@@ -38,6 +38,7 @@ from thalweg.streams.columns.codes import MOST_TEXT
 from thalweg.streams.columns.kinds import MIN_FLAG_ROWS, N_SPARSE_WORDS, N_WORDS
 from thalweg.streams.files.coding import Coding
 from thalweg.streams.files.column_report import ColumnReport
+from thalweg.streams.files.row_order import BACKWARDS
 from thalweg.streams.files.schema_reader import LEFT_OUT
 from thalweg.streams.files.stream import FileStream
 from thalweg.streams.files.tables import flat, trimmed
@@ -257,15 +258,16 @@ class FittedModel(Stateful, BaseEstimator):
             date_order=self.date_order, date_parts=self.date_parts, n_words=self._n_words(),
         )
 
-    def _open(self, source: Any, y: Any = None, **options: Any) -> Stream:
+    def _open(self, source: Any, y: Any = None, *, learns: bool = False, **options: Any) -> Stream:
         with in_words_of_model():
             stream = self._settings().open(source, y, self._coding if self._begun else None, **options)
         known = self._report.warnings if self._begun else ()
+        quiet = (LEFT_OUT,) if learns else (LEFT_OUT, BACKWARDS)  # predictions need no order
         if not self._begun and stream.columns is not None and stream.columns.n_rows < MIN_FLAG_ROWS:
             n = stream.columns.n_rows
             warn(f"the kinds of the columns are found from {n} rows; columns={{…}} names them")
         for warning in () if stream.columns is None else stream.columns.warnings:
-            if (text := worded(warning)) not in known and not text.startswith(LEFT_OUT):
+            if (text := worded(warning)) not in known and not text.startswith(quiet):
                 warn(text)
         if self._begun and stream.columns is not None:
             self._warn_of_new(set(stream.columns.kinds) - self._coding.known)

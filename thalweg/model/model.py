@@ -180,7 +180,8 @@ class Model(ClassifierMixin, RecordsModel):
             with self._own_lock().write:
                 if is_plain and self._begun and self._learn_record(source):
                     return self
-                stream, learner = self._open(source, y, rows=rows, **options), self._begun_learner()
+                stream = self._open(source, y, learns=True, rows=rows, **options)
+                learner = self._begun_learner()
                 known, progress = as_ids(ids), Progress(learner)
                 if isinstance(stream, FileStream):
                     stream.digest = RowDigest(rows)
@@ -370,7 +371,7 @@ class Model(ClassifierMixin, RecordsModel):
         settings = {name: options.pop(name) for name in list(options) if name in known and name != "target"}
         options |= {name: settings[name] for name in ("rows", "seed") if name in settings}
         with self._own_lock().write:
-            stream, learner = self._open(source, y, **options), self._begun_learner()
+            stream, learner = self._open(source, y, learns=True, **options), self._begun_learner()
             if self._begun:
                 settings["resume"] = True
             if isinstance(stream, FileStream):

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import thalweg
-from thalweg.errors import ParameterError, StreamError
+from thalweg.errors import ColumnWarning, ParameterError, StreamError
 from thalweg.streams import from_file
 
 N = 300
@@ -274,6 +274,17 @@ def test_a_model_learns_files_and_frames_in_the_same_order(tmp_path):
             assert thalweg.Model(learner="NaiveBayes").learn(form, **order).digest() == expected
     run = thalweg.Model(learner="NaiveBayes").prequential(backwards, newest_first=True)
     assert run.codes.tolist() == [["no", "yes"].index(label) for label in FRAME["paid"]]
+
+
+def test_learning_warns_of_rows_that_run_backwards_and_predicting_does_not():
+    backwards = FRAME[::-1]
+    with pytest.warns(ColumnWarning, match="oldest by 'when': pass newest_first=True") as caught:
+        model = thalweg.Model(learner="NaiveBayes").learn(backwards)
+    assert len(caught) == 1 and caught[0].filename == __file__
+    model = thalweg.Model(learner="NaiveBayes").learn(FRAME)
+    assert len(model.predict(backwards)) == N  # a warning would be an error
+    with pytest.warns(ColumnWarning, match="newest_first=True"):
+        model.prequential(backwards)
 
 
 def test_the_order_of_rows_with_ids_and_of_predictions_is_their_own(tmp_path):

@@ -15,6 +15,8 @@ from thalweg.streams.columns.kinds import ColumnOptions, is_number, set_kind
 from thalweg.streams.files.arrow_files import ROWS, ArrowSource
 from thalweg.streams.files.text_files import Batch, TextSource
 
+BACKWARDS = "rows run from the newest to the oldest"
+
 
 class RowOrder(NamedTuple):
     """The order of rows: of a column, with `options` to read it, or at random by a seed, or else reversed."""
@@ -151,5 +153,4 @@ def order_warnings(inputs: Sequence[Column], head: list[Any]) -> list[str]:
         backwards += [column.name] if runs < 0 else []
     if not backwards:
         return []
-    said = f"rows run from the newest to the oldest by {backwards[0]!r}: pass "
-    return [Message(said, Advice("newest_first", True))]
+    return [Message(f"{BACKWARDS} by {backwards[0]!r}: pass ", Advice("newest_first", True))]
