@@ -92,7 +92,7 @@ ORDER = {
     ),
     "sort": FileOption("Sort the rows by this column of dates or numbers.", metavar="COLUMN"),
     "shuffle": FileOption(
-        "Put the rows in a random order, by the seed: if theirs means nothing.",
+        "Read the rows in a random order, by the seed.",
         kind=bool, metavar=" ", names=("--shuffle",),
     ),
 }  # fmt: skip

@@ -229,6 +229,14 @@ def test_without_any_evidence_the_day_is_first_in_both_directions(tmp_path):
 
 
 @pytest.mark.parametrize("step", [1, -1])
+def test_dates_with_times_of_day_are_those_of_days_and_not_of_months(tmp_path, step):
+    times = [datetime.datetime(2024, 5, 1, 8) + datetime.timedelta(hours=7 * i) for i in range(36)]
+    for form, expected in (("%m/%d/%Y %H:%M", "month/day/year"), ("%d/%m/%Y %H:%M", "day.month.year")):
+        found, said = dates_of(tmp_path, [f"{time:{form}}" for time in times][::step])
+        assert found == expected and len(said) == 1
+
+
+@pytest.mark.parametrize("step", [1, -1])
 def test_a_told_order_decides_and_a_cell_that_proves_one_does_too(tmp_path, step):
     texts = [f"{day:%m/%d/%Y}" for day in BOTH][::step]
     assert dates_of(tmp_path, texts, date_order="dmy") == ("day.month.year", [])

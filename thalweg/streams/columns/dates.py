@@ -93,7 +93,8 @@ def find_dates(
     A few values may be wrong, which are errors when their rows are read. `wanted` are the parts that may
     become inputs; `told` says whether the user names the column as one of dates. Where day and month could be
     swapped, `order` decides, such as "mdy"; else, if only one way has the rows in the order of time, forwards
-    or backwards, that one; else the day is first.
+    or backwards, that one; else, with a time of day, the one in which they span less time; else the day is
+    first.
     """
     if pa.types.is_temporal(arrays[0].type):
         return _dates(Fit((date_layouts.ARROW,), *_joined(arrays, (date_layouts.ARROW,))), wanted)
@@ -159,15 +160,18 @@ def _best(fits: list[Fit], order: str | None) -> Fit:
     least = min(each.n_wrong for each in fits)
     good = [each for each in fits if each.n_wrong == least]
     is_ambiguous = len(good) > 1 and not np.array_equal(good[0].moments.wall, good[1].moments.wall)
-    found = next((each for each in good if direction(each.moments.utc)), good[0])
+    good = [each for each in good if direction(each.moments.utc, least=1)] or good
+    # Dates with a time of day are those of days or weeks: read in the wrong way they are as many months.
+    has_time = bool((good[0].moments.wall % DAY != 0).any())
+    found = min(good, key=lambda each: np.ptp(each.moments.utc)) if has_time else good[0]
     return found._replace(is_ambiguous=is_ambiguous)
 
 
-def direction(times: Floats) -> int:
-    """Return 1 if times run forwards, but for few, -1 if they run backwards, else 0."""
+def direction(times: Floats, least: int = LEAST_STEPS) -> int:
+    """Return 1 if times run forwards in `least` steps, -1 if they run backwards, but for few; else 0."""
     steps = np.diff(times[~np.isnan(times)])
     up, down = int(np.count_nonzero(steps > 0)), int(np.count_nonzero(steps < 0))
-    if max(up, down) < LEAST_STEPS or min(up, down) > AGAINST * max(up, down):
+    if max(up, down) < least or min(up, down) > AGAINST * max(up, down):
         return 0
     return 1 if up > down else -1
 
