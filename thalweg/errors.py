@@ -7,8 +7,8 @@ from typing import Any, NamedTuple, Self
 from thalweg._escaping import printable
 
 __all__ = [
-    "ColumnWarning", "ModelFileError", "ParameterError", "StateError", "StreamError", "ThalwegError",
-    "WaitingError",
+    "ColumnWarning", "ModelFileError", "ParameterError", "RowWarning", "StateError", "StreamError",
+    "ThalwegError", "WaitingError",
 ]  # fmt: skip
 
 _MOST_CHARACTERS = 1000
@@ -112,6 +112,10 @@ class StreamError(ThalwegError, ValueError):
 
 class ColumnWarning(UserWarning):
     """Columns that may have been taken for something else, or that are left out; see `Model.columns`."""
+
+
+class RowWarning(UserWarning):
+    """Rows that may have been learned in the wrong order, or twice."""
 
 
 class WaitingError(ThalwegError, ValueError):

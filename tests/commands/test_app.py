@@ -51,6 +51,21 @@ def table(tmp_path):
     return path
 
 
+def test_f1_and_average_precision_name_their_class(tmp_path):
+    path, page = tmp_path / "machine.csv", tmp_path / "page.html"
+    path.write_text("x,state\n" + "".join(f"{i % 9},{'OK' if i % 9 else 'FAULT'}\n" for i in range(400)))
+    command = "run", path, "--learner", "NaiveBayes"
+    said = run_command(*command, "--report", page).stdout
+    assert "F1 of FAULT" in said and "F1 of FAULT" in page.read_text()
+    assert "average precision of FAULT" in page.read_text()
+    assert "F1 of OK" in run_command(*command, "--positive", "OK").stdout
+    assert result(*command)["positive"] == "FAULT"
+    assert fails(*command, "--positive", "fault") == (
+        "thalweg: --positive must be one of the labels 'FAULT', 'OK', got 'fault'"
+    )
+    assert "F1 of" not in run_command("run", "led", "--rows", "500", "--learner", "NaiveBayes").stdout
+
+
 def test_elec2_has_the_known_figures():
     figures = result("run", data_file("elec2.arff"), "--learner", "NaiveBayes", run=thalweg)
     assert figures["rows"] == 45_312

@@ -223,9 +223,28 @@ def test_a_small_change_that_stays_is_found_in_windows_together(tmp_path, method
     assert change["input"] == "x2" and change["windows_together"] > 1 and change["end_row"] is None
     assert 15_000 <= change["first_row"] <= 20_000
     together = f"in {change['windows_together']} windows together, but in no window alone; higher"
-    assert f"from about row {change['first_row']:,} on, {together}" in change["words"]
+    place = f"rows {change['first_row']:,} to {change['first_window_end_row'] - 1:,}"
+    assert f"first in {place}, {together}" in change["words"]
     assert ",windows_together," in table.read_text() and together in table.read_text()
     page = tmp_path / "page.html"
     drift_page.write(detect_drift(from_file(path, with_labels=False)), page)
     assert "windows together, but in no window alone" in page.read_text(encoding="utf-8")
     assert found(path, "--method", method, "--longest", 1)["changed"] == []
+
+
+def test_a_change_is_placed_in_the_window_that_shows_it_not_at_its_first_row(tmp_path):
+    n = 5000
+    days = np.datetime64("2024-01-01T00:00") + np.arange(n) * np.timedelta64(20, "m")
+    x = np.random.default_rng(0).normal(size=n) + 3 * (np.arange(n) >= 3333)
+    path = write_table(tmp_path / "rows.csv", {"when": days.astype(str), "x": x})
+    page, table = tmp_path / "page.html", tmp_path / "found.csv"
+    (change,) = found(path, "--window", "week", "--save", table, "--report", page)["changed"]
+    first = change["first_row"]
+    assert first <= 3333 < change["first_window_end_row"] == first + 7 * 72
+    place = f"the week from row {first:,}"
+    said = f"first in {place}, in all {change['windows_since']} windows from there on; higher"
+    assert change["words"].startswith(said) and said in table.read_text()
+    assert said in page.read_text() and f"<td>{place}</td>" in page.read_text()
+    (change,) = found(path, "--window", 500, "--ignore", "when", "--report", page)["changed"]
+    assert change["words"].startswith("first in rows 3,000 to 3,499, in all 4 windows from there on; higher")
+    assert "<td>rows 3,000 to 3,499</td>" in page.read_text()

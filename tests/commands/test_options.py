@@ -16,7 +16,7 @@ from support.places import DATA, data_file
 from thalweg import streams
 from thalweg._learner_text import read_learner, read_value
 from thalweg.commands import run as run_command
-from thalweg.commands.file_options import FILE_OPTIONS
+from thalweg.commands.file_options import FILE_OPTIONS, ORDER
 from thalweg.commands.wording import error_text, in_options
 from thalweg.drift import ADWIN
 from thalweg.errors import Advice, Message, StreamError
@@ -311,7 +311,7 @@ def test_every_parameter_that_messages_about_files_name_is_an_option():
         source = path.read_text(encoding="utf-8")
         named |= set(re.findall(r'Advice\(\s*"(\w+)"', source))
         in_text += re.findall(r"pass \w+=", source)
-    assert named and named <= set(FILE_OPTIONS)
+    assert named and named <= set(FILE_OPTIONS | ORDER)
     assert in_text == []  # the command could not word these
 
 

@@ -26,7 +26,7 @@ def predictions(n_classes, seed=1, n=400):
 def test_values_are_those_of_scikit_learn(n_classes):
     y, p = predictions(n_classes)
     guess = np.unique(y)[p.argmax(axis=1)]
-    many = {"average": "macro"} if n_classes > 2 else {"pos_label": "bee"}
+    many = {"average": "macro"} if n_classes > 2 else {"pos_label": min(set(y), key=y.tolist().count)}
     expected = {
         "accuracy": sklearn_metrics.accuracy_score(y, guess),
         "balanced_accuracy": sklearn_metrics.balanced_accuracy_score(y, guess),

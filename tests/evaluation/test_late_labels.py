@@ -260,6 +260,7 @@ def test_equal_rows_of_a_chunk_are_not_taken_for_each_other():
     np.testing.assert_array_equal(run.probabilities, expected.probabilities)
 
 
+@pytest.mark.filterwarnings("ignore::thalweg.errors.RowWarning")
 def test_rows_that_waited_at_the_end_of_a_run_are_not_met_in_the_next():
     X, y = np.zeros((60, 1)), np.repeat([0, 1, 0], 20)
     for delay in (0, 5):

@@ -8,9 +8,10 @@ import sklearn.metrics as reference
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thalweg.evaluation import Run, metric_registry, metrics
+from thalweg.errors import ParameterError
+from thalweg.evaluation import Run, metric_registry, metrics, prequential, tune
 from thalweg.evaluation.baselines import Baselines
-from thalweg.learners import LabelChain
+from thalweg.learners import HoeffdingTree, LabelChain, NaiveBayes
 
 EVERY_ROW = [name for name in metrics.__all__ if name != "recovery"]
 
@@ -221,3 +222,64 @@ def test_every_metric_is_listed_with_one_line():
     for name in metric_registry:
         assert metric_registry.load(name) is getattr(metrics, name)
         assert metric_registry.summary(name).endswith(".")
+
+
+def two_class_run(labels, answers, **more):
+    classes = sorted(set(labels))
+    codes, given = (np.array([classes.index(each) for each in some], np.int8) for some in (labels, answers))
+    p = np.eye(2)[given]
+    repeated = dict.fromkeys(("no_change", "majority", "label_chain"), given)
+    about = {"baselines": repeated, "n_rows": len(codes)} | more
+    return Run("Made", "made", classes=np.array(classes), codes=codes, probabilities=p, **about)
+
+
+@pytest.mark.parametrize(
+    ("rows", "positive"),
+    [
+        (["OK"] * 8 + ["FAULT"] * 2, "FAULT"), (["OK"] * 8 + ["zFAULT"] * 2, "zFAULT"),
+        (["no"] * 2 + ["yes"] * 8, "yes"), ([0] * 2 + [1] * 8, 1), ([1] * 8 + [2] * 2, 1),
+        (["False"] * 2 + ["True"] * 8, "True"), (["pos"] * 8 + ["neg"] * 2, "pos"),
+        (["1"] * 8 + ["yes"] * 2, "yes"), (["a"] * 5 + ["b"] * 5, "b"),
+    ],
+)  # fmt: skip
+def test_of_two_classes_the_rarer_one_counts_or_the_one_called_positive(rows, positive):
+    answers = [rows[0], *rows[:-1]]
+    run = two_class_run(rows, answers)
+    expected = reference.f1_score(np.array(rows) == positive, np.array(answers) == positive)
+    assert run.positive_class == positive and run.summary()["positive"] == str(positive)
+    assert metrics.f1(run) == metrics.f1(rows, answers) == pytest.approx(expected)
+    assert metrics.f1(run, window=len(rows))[-1] == pytest.approx(expected)
+
+
+def test_a_part_and_a_baseline_have_the_positive_class_of_the_run():
+    rows = ["OK"] * 8 + ["FAULT"] * 4
+    run = two_class_run(rows, rows)
+    assert run.part(7).positive_class == "FAULT" and run.of_baseline("no_change").positive_class == "FAULT"
+
+
+def test_the_positive_class_can_be_chosen():
+    rows, answers = ["OK"] * 8 + ["FAULT"] * 2, ["OK"] * 7 + ["FAULT"] * 3
+    run = two_class_run(rows, answers, positive="OK")
+    for name in ("precision", "recall", "f1", "average_precision"):
+        metric = getattr(metrics, name)
+        assert metric(run) == metric(run, label="OK") != metric(run, label="FAULT"), name
+
+
+def test_an_unknown_positive_class_is_an_error_that_lists_the_labels():
+    rows = [({"x": float(i % 2)}, "up" if i % 2 else "down") for i in range(50)]
+    with pytest.raises(ParameterError, match="prequential: positive must be one of the labels 'down', 'up'"):
+        prequential(rows, NaiveBayes(), positive="north")
+    generated = (row for row in rows * 40)  # more rows than are read at first: labels may come later
+    with pytest.raises(ParameterError, match="positive must be one of the labels 'down', 'up', got 'north'"):
+        prequential(generated, NaiveBayes(), positive="north")
+    assert prequential(rows, NaiveBayes(), positive="down").positive_class == "down"
+
+
+def test_tune_names_the_class_that_its_metric_means():
+    rng = np.random.default_rng(0)
+    rows = [({"x": float(x)}, "FAULT" if x + rng.normal() > 1.5 else "OK") for x in rng.normal(size=600)]
+    grid = {"grace_period": [20, 50]}
+    found = tune(HoeffdingTree(), rows, grid=grid, metric="recall", n_jobs=1)
+    assert found.positive == "FAULT"
+    chosen = tune(HoeffdingTree(), rows, grid=grid, metric="recall", n_jobs=1, positive="OK")
+    assert chosen.positive == "OK" and chosen.score_before > found.score_before

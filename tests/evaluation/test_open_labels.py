@@ -55,6 +55,7 @@ def test_classes_beyond_the_rows_that_were_read_are_none():
     assert run.classes.tolist() == ["m", "q"] and run.probabilities.shape == (300, 2)
 
 
+@pytest.mark.filterwarnings("ignore::thalweg.errors.RowWarning")
 def test_no_class_at_the_start_and_many_in_the_end():
     names = tuple(f"{k:03}" for k in range(300))
     stream = Late(names=names, n_first=0)

@@ -168,12 +168,20 @@ def assert_figures(found, costs):
     elif len(p):
         paid = p @ costs
         assert_equal(paid[np.arange(len(p)), said], paid.min(axis=1), "expected cost of the answers", 1e-9)
-    for name, value in references(true, p, said, costs, len(found.classes)).items():
+    for name, value in references(true, p, said, costs, found.classes.tolist()).items():
         assert_equal(getattr(metrics, name)(found), value, name)
 
 
-def references(true, p, said, costs, k):
+def positive(true, classes):
+    """Return the class of two whose F1 is meant: the one called yes or the like, else the rarer."""
+    words = "yes", "true", "1", "1.0", "y", "t", "positive", "pos"
+    said = [str(label).lower() in words for label in classes]
+    return said.index(True) if sum(said) == 1 else int((true == 1).sum() <= (true == 0).sum())
+
+
+def references(true, p, said, costs, classes):
     """Return what each metric should be."""
+    k = len(classes)
     if not len(true):
         return dict.fromkeys(("accuracy", "kappa", "log_loss", "brier", "cost"), math.nan)
     every = np.arange(k)
@@ -181,7 +189,8 @@ def references(true, p, said, costs, k):
     matrix = 1 - np.eye(k) if costs is None else costs
     some = np.union1d(true, said)
     recalls = np.array([(said[true == c] == c).mean() for c in np.unique(true)])
-    chosen = {"labels": [1], "average": None} if k == 2 else {"labels": some, "average": "macro"}
+    meant = positive(true, classes) if k == 2 else None
+    chosen = {"labels": [meant], "average": None} if k == 2 else {"labels": some, "average": "macro"}
     mixed = [c for c in every if hot[:, c].any() and not hot[:, c].all()]
     areas = [by_sklearn.roc_auc_score(hot[:, c], p[:, c]) for c in ([1] if k == 2 else mixed) if c in mixed]
     with warnings.catch_warnings():
@@ -196,7 +205,7 @@ def references(true, p, said, costs, k):
             "cost": matrix[true, said].mean(),
             "auc": np.mean(areas) if areas else math.nan,
         }
-        if k > 2 or 1 in some:
+        if k > 2 or meant in some:
             found["f1"] = np.mean(by_sklearn.f1_score(true, said, zero_division=0, **chosen))
     return found
 

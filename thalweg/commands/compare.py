@@ -11,7 +11,14 @@ from thalweg._learner_text import make_learner
 from thalweg.commands import options
 from thalweg.commands.costs_file import read_costs
 from thalweg.commands.file_options import with_file_options
-from thalweg.commands.outputs import PAGE_SUFFIXES, check_writable, do_all, terminal, write_file
+from thalweg.commands.outputs import (
+    PAGE_SUFFIXES,
+    check_writable,
+    columns_are_shown,
+    do_all,
+    terminal,
+    write_file,
+)
 from thalweg.commands.progress import Bar
 from thalweg.commands.wording import in_options
 
@@ -22,7 +29,7 @@ if TYPE_CHECKING:
     from thalweg.evaluation import Comparison
 
 
-@with_file_options()
+@with_file_options(order=True)
 def compare(
     learners: Annotated[list[str], typer.Argument(help="Two or more learners.", show_default=False)],
     on: Annotated[
@@ -40,6 +47,7 @@ def compare(
         typer.Option(metavar="FILE", help="Write an HTML page here; or a table, as .csv, .md or .tex."),
     ] = None,
     costs: options.Costs = None,
+    positive: options.Positive = None,
     csv_safe: options.CsvSafe = False,
     json: options.Json = False,
     data: options.Data = None,
@@ -65,7 +73,7 @@ def compare(
     if report:
         check_ending(report)
     made = {_short(text, learners): make_learner(text, [], 0) for text in learners}
-    with Bar("comparing", "{}", "", json, unit="runs") as bar:
+    with columns_are_shown(), Bar("comparing", "{}", "", json, unit="runs") as bar:
         comparison = evaluation.compare(
             made,
             {_name(source, on): source for source in on},
@@ -81,6 +89,7 @@ def compare(
             data=data,
             progress=bar.show,
             costs=read_costs(costs),
+            positive=positive,
         )
     comparison.command = options.command_line()
     for result in comparison.results.values():
@@ -102,6 +111,7 @@ def show(comparison: "Comparison", json: bool) -> None:
         return
     from thalweg.evaluation.comparison import words
     from thalweg.evaluation.formatting import without_label
+    from thalweg.evaluation.stretches import ACCURACY, about_sorted
 
     console = terminal()
     accuracies = words.accuracy_rows(comparison, lambda each: f"{each} *" if each.is_best else str(each))
@@ -117,6 +127,7 @@ def show(comparison: "Comparison", json: bool) -> None:
     missing = comparison.unlabelled().items()
     unlabelled = [f"{name}: {without_label(n)}, not scored" for name, n in missing]
     notes = [*notes, words.about_kept(comparison, "--fresh"), words.verdict(comparison), *unlabelled]
+    notes += [f"{name}: {about_sorted(ACCURACY)}." for name in comparison.sorted_by_label()]
     for line in filter(None, notes):
         console.print(line)
     for name, message in comparison.errors().items():

@@ -15,7 +15,9 @@ from thalweg.evaluation.formatting import percentage
 UNKNOWN = percentage(float("nan"))
 
 
-@with_file_options(model=True, target="Column of the label; else the one the model learned.")
+@with_file_options(
+    model=True, order=True, target="Column of the label; else the one the model learned."
+)
 def continue_(
     model: options.Model,
     source: Annotated[str, options.SOURCE],
@@ -27,6 +29,7 @@ def continue_(
     delay: options.Delay = "0",
     label_share: options.LabelShare = "1",
     label_budget: options.LabelBudget = None,
+    positive: options.Positive = None,
     report: options.Report = None,
     json: options.Json = False,
     data: options.Data = None,
@@ -59,6 +62,7 @@ def continue_(
             label_budget=options.read_budget(label_budget),
             seed=seed,
             rows=rows,
+            positive=positive,
             progress=lambda done, total, accuracy: bar.show(done, total, percentage(accuracy)),
             data=data,
             **file_options,

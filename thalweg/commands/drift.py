@@ -15,7 +15,7 @@ from thalweg.commands.progress import Bar
 METHODS = {"hellinger": "HellingerMonitor", "ks": "KolmogorovSmirnovMonitor", "psi": "StabilityMonitor"}
 
 
-@with_file_options(target="Column of the label: watch it, and each input given each label.")
+@with_file_options(order=True, target="Column of the label: watch it, and each input given each label.")
 def drift(
     source: Annotated[str, options.SOURCE],
     other: Annotated[

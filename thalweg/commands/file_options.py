@@ -82,6 +82,19 @@ FILE_OPTIONS = {
     ),
     "decimal": FileOption("The decimal point of a text file: . or ,", metavar=".|,"),
     "encoding": FileOption("The encoding of a text file, such as cp1252; else UTF-8.", metavar="NAME"),
+    "date_order": FileOption("Of dates such as 01/02/03: month first, day first or year first.",
+                             metavar="mdy|dmy|ymd"),
+}  # fmt: skip
+ORDER = {
+    "newest_first": FileOption(
+        "The newest row is the first of the file: read it from its end.",
+        kind=bool, metavar=" ", names=("--newest-first",),
+    ),
+    "sort": FileOption("Sort the rows by this column of dates or numbers.", metavar="COLUMN"),
+    "shuffle": FileOption(
+        "Read the rows in a random order, by the seed.",
+        kind=bool, metavar=" ", names=("--shuffle",),
+    ),
 }  # fmt: skip
 KEEP = {
     "keep": _list('Columns to copy into the output, a,b,c; else ids that are found; "" for none.', False),
@@ -89,19 +102,21 @@ KEEP = {
 
 
 def with_file_options(
-    *, model: bool = False, keep: bool = False, only: Collection[str] | None = None, **help: str
+    *, model: bool = False, keep: bool = False, order: bool = False, only: Collection[str] | None = None,
+    **help: str,
 ) -> Callable[[Callable[..., Any]], Any]:
     """Return a decorator that gives a command all file options.
 
     The command gets those that were chosen as the argument `file_options`, in the form that `from_file`
     takes. With `model`, the options that the model's schema answers are left out of the help, and are an
-    error that says so. With `keep`, there is an option for columns to copy into what the command writes.
+    error that says so. With `keep`, there is an option for columns to copy into what the command writes, with
+    `order` there are those of the order of rows.
     `only` names the options there are, if not all. Other arguments replace the help of an option, such as
     `target="…"`.
     """
     options = {
         name: option._replace(help=help.get(name, option.help))
-        for name, option in (FILE_OPTIONS | (KEEP if keep else {})).items()
+        for name, option in (FILE_OPTIONS | (ORDER if order else {}) | (KEEP if keep else {})).items()
         if only is None or name in only
     }
 
@@ -131,7 +146,7 @@ def _values(chosen: dict[str, Any], model: bool) -> dict[str, Any]:
     for name, value in chosen.items():
         if value is None:
             continue
-        option = (FILE_OPTIONS | KEEP)[name]
+        option = (FILE_OPTIONS | ORDER | KEEP)[name]
         if model and option.in_schema:
             raise ValueError(
                 f"--{name.replace('_', '-')} does not apply: the model's file says how its columns are read. "

@@ -11,7 +11,7 @@ from thalweg.commands.outputs import check_writable
 from thalweg.commands.progress import Bar
 
 
-@with_file_options(keep=True)
+@with_file_options(keep=True, order=True)
 def label_errors(
     source: Annotated[str, options.SOURCE],
     learner: Annotated[

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 KINDS = {
     "categorical": "category", "numeric": "number", "date": "date", "text": "text", "ignore": "ignore",
 }  # fmt: skip
-OF_MODEL = ("target", "classes", "missing", "decimal", "date_parts", "n_words")
+OF_MODEL = ("target", "classes", "missing", "decimal", "date_order", "date_parts", "n_words")
 
 
 def make_model(

@@ -16,6 +16,7 @@ PLACEHOLDERS = {
     "share": "SHARE", "coverage": "SHARE", "label-budget": "SHARE", "false-alarms": "SHARE",
     "limit": "SECONDS", "probability": "COLUMN", "prediction": "COLUMN", "time": "COLUMN",
     "label-time": "COLUMN", "metric": "NAME", "label": "LABEL", "worse-than": "VALUE", "costs": "FILE",
+    "positive": "LABEL",
 }  # fmt: skip
 
 
@@ -86,6 +87,10 @@ Importance = Annotated[
 ]
 Report = Annotated[Text, typer.Option(help="Write an HTML page with pictures here.")]
 Costs = Annotated[Text, typer.Option(help="What wrong answers cost: a CSV of labels and costs, or a matrix.")]
+Positive = Annotated[
+    Text,
+    typer.Option(help="The label whose F1 and average precision are meant; else yes, 1 or the rarer."),
+]
 CsvSafe = Annotated[
     bool,
     typer.Option("--csv-safe", help="In CSV, write ' before texts that a spreadsheet would run as formulas."),

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from thalweg._escaping import printable
-from thalweg.errors import ColumnWarning
+from thalweg.errors import ColumnWarning, RowWarning
 
 if TYPE_CHECKING:
     from thalweg._console import Console
@@ -23,9 +23,10 @@ PAGE_SUFFIXES = (".html", ".htm")
 
 @contextmanager
 def columns_are_shown() -> Iterator[None]:
-    """Ignore warnings about columns, which a command shows in its own words."""
+    """Ignore warnings about columns and rows, which a command shows in its own words."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ColumnWarning)
+        warnings.simplefilter("ignore", RowWarning)
         yield
 
 

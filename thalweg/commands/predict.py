@@ -47,6 +47,7 @@ def predict(
     from thalweg.commands.prediction_files import predictions, write
     from thalweg.model.wording import worded
     from thalweg.streams.base import fewest
+    from thalweg.streams.files.row_order import BACKWARDS
 
     check_writable(out, inputs=[model, source], data=data)
     loaded = model_files.load(model)
@@ -68,5 +69,6 @@ def predict(
     for message in stream.messages:
         say(f"skipped   {in_options(message)}", error=True)
     for warning in () if stream.columns is None else stream.columns.warnings:
-        if worded(warning) not in loaded.columns.warnings:  # of the first file, too: said then
+        is_said = worded(warning) in loaded.columns.warnings  # of the first file, too: said then
+        if not is_said and not warning.startswith(BACKWARDS):
             say(f"warning   {in_options(warning)}", error=True)

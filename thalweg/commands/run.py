@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 COSTS = {"small": 1, "medium": 4.5, "large": 10}  # in time, on most streams
 
 
-@with_file_options()
+@with_file_options(order=True)
 def run(
     source: Annotated[str, options.SOURCE],
     learner: Annotated[
@@ -44,6 +44,7 @@ def run(
         typer.Option(help="Answer with sets of classes that hold the label in this share of rows: 0.9."),
     ] = None,
     costs: options.Costs = None,
+    positive: options.Positive = None,
     rows: options.Rows = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the stream, the learner and the labels.")] = 0,
     delay: options.Delay = "0",
@@ -112,6 +113,7 @@ def run(
             save=bool(save),
             coverage=coverage,
             costs=costs,
+            positive=positive,
         )
         from thalweg.commands.run_results import show_and_write
 
@@ -144,6 +146,7 @@ def evaluate(
     label_share: str, chunk: int | None, data: str | None, file_options: dict[str, Any], quiet: bool,
     save: bool = False, totals: bool = False, explain: bool = False, importance: bool = False,
     coverage: str | None = None, label_budget: str | None = None, costs: str | None = None,
+    positive: str | None = None,
 ) -> Outcome:
     """Return the Outcome of a learner on a stream, all given as a person writes them.
 
@@ -178,6 +181,7 @@ def evaluate(
             bar.show(done, total, percentage(accuracy))
 
         settings: dict[str, Any] = {"label_share": share, "seed": seed, "rows": rows, "progress": progress}
+        settings["positive"] = positive
         settings["keep"] = "totals" if totals else "rows"
         settings["observers"] = [
             *explain * [Explanations()],

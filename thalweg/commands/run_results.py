@@ -72,7 +72,7 @@ def table(run: Run) -> "Table":
 
 
     answers = [None, *BASELINES]
-    columns = [[metric.title for metric in SUMMARY_METRICS], *(shown(run, name) for name in answers)]
+    columns = [[metric.title_of(run) for metric in SUMMARY_METRICS], *(shown(run, name) for name in answers)]
     errors = [rate_error(run, name) for name in answers]
     result = Table(title=f"{run.learner} on {run.stream}")
     result.add_column("")

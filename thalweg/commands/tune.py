@@ -12,14 +12,14 @@ from thalweg._learner_text import make_learner, read_value
 from thalweg.commands import options
 from thalweg.commands.costs_file import read_costs
 from thalweg.commands.file_options import with_file_options
-from thalweg.commands.outputs import terminal
+from thalweg.commands.outputs import columns_are_shown, terminal
 from thalweg.commands.progress import Bar
 
 if TYPE_CHECKING:
     from thalweg.evaluation import Tuned
 
 
-@with_file_options()
+@with_file_options(order=True)
 def tune(
     source: Annotated[str, options.SOURCE],
     learner: Annotated[str, typer.Option(help="Learner, with arguments if need be.")],
@@ -44,6 +44,7 @@ def tune(
     label_budget: options.LabelBudget = None,
     jobs: options.Jobs = -1,
     costs: options.Costs = None,
+    positive: options.Positive = None,
     json: options.Json = False,
     data: options.Data = None,
     file_options: Any = None,
@@ -65,7 +66,7 @@ def tune(
 
     made = make_learner(learner, set_ or [], seed)
     grid, n = _without_fixed(made, read_grid(try_) if try_ else None, n, set_ or [])
-    with Bar("searching", "{}", "", json, unit="runs") as bar:
+    with columns_are_shown(), Bar("searching", "{}", "", json, unit="runs") as bar:
         tuned = evaluation.tune(
             made,
             source,
@@ -83,6 +84,7 @@ def tune(
             progress=bar.show,
             metric=metric,
             costs=read_costs(costs),
+            positive=positive,
         )
     show(tuned, json)
 
@@ -131,10 +133,11 @@ def show(tuned: "Tuned", json: bool) -> None:
         return
     from thalweg.commands.compare import grid
     from thalweg.evaluation.formatting import percentage, plus_minus, points, without_label
+    from thalweg.evaluation.stretches import ACCURACY, about_sorted
     from thalweg.evaluation.summary import metric_text, metric_title
 
     console, difference = terminal(), tuned.difference
-    title, shown = metric_title(tuned.metric), partial(metric_text, tuned.metric)
+    title, shown = metric_title(tuned.metric, tuned.positive), partial(metric_text, tuned.metric)
     rows = [["parameters", title]]
     rows += [[_settings(each), shown(score)] for each, score in itertools.islice(tuned.tried, 20)]
     console.print(grid(f"On the first {tuned.n_rows_searched:,} rows", rows))
@@ -154,6 +157,7 @@ def show(tuned: "Tuned", json: bool) -> None:
         lines.append(f"{difference.in_words()}.")
     if tuned.n_unlabelled:
         lines.append(f"{without_label(tuned.n_unlabelled)}, not scored.")
+    lines += [f"But {about_sorted(ACCURACY)}."] if tuned.sorted_by_label else []
     console.print(" ".join(lines))
 
 
@@ -164,6 +168,8 @@ def to_plain(tuned: "Tuned") -> dict[str, Any]:
     return {
         "parameters": _texts(tuned.parameters),
         "metric": tuned.metric,
+        "positive": tuned.positive,
+        "sorted_by_label": tuned.sorted_by_label,
         "tried": [[_texts(each), plain_number(score)] for each, score in tuned.tried],
         "failed": [[_texts(each), message] for each, message in tuned.failed],
         "rows_searched": tuned.n_rows_searched,

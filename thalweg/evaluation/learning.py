@@ -12,6 +12,7 @@ from thalweg.errors import set_rows_learned
 from thalweg.evaluation.protocols import begin_learner, resume_learner
 from thalweg.evaluation.row_forms import Form, block_size, blocks_of
 from thalweg.evaluation.sparse_blocks import stays_sparse
+from thalweg.evaluation.stretches import Stretches
 from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.streams.base import Stream, first_rows
 
@@ -28,6 +29,7 @@ class Progress:
         self._noted: int | None = None
         self._n_labels = 0
         self.new_classes: list[tuple[int, int]] = []  # codes of which no row had come, and their first rows
+        self.stretches = Stretches()
 
     @property
     def n_labels(self) -> int:
@@ -51,6 +53,7 @@ class Progress:
     def end_block(self) -> None:
         """Take note that these rows were learned."""
         self._n_labels += int((self._codes >= 0).sum())
+        self.stretches.add(self._codes)
         n, none = self.n_before + len(self._codes), np.empty(0, dtype=np.intp)
         self.n_before, self._codes = n, none
 

@@ -9,6 +9,9 @@ labels, `p` the probabilities as rows × classes (or those of the second of two 
 labels where these are enough. `classes` are the labels of the columns, by default those of `y`, sorted.
 `kappa_m` and `kappa_temporal` look at the rows in their order, and `recovery` needs `drifts`.
 
+Precision, recall, F1 and average precision of two classes are those of `Run.positive_class`: the one called
+yes, true, 1, y, t, positive or pos, if only one is; else the rarer one.
+
 >>> from thalweg.evaluation import metrics
 >>> round(metrics.accuracy(["no", "yes", "yes"], ["no", "no", "yes"]), 2)
 0.67
@@ -23,10 +26,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from thalweg.errors import ParameterError
 from thalweg.evaluation import metric_registry
 from thalweg.evaluation.auc import area, over_grid, precision_area
 from thalweg.evaluation.metric import metric, probability_metric, score_metric
+from thalweg.evaluation.positive import code_of
 from thalweg.evaluation.run import Run
 from thalweg.evaluation.running_sums import Score, check, ratio, total
 from thalweg.evaluation.tally import LEARNER, SMALLEST_PROBABILITY
@@ -91,7 +94,7 @@ def g_mean(run: Run, *, window: int | None = None, fade: float | None = None) ->
 def precision(
     run: Run, *, window: int | None = None, fade: float | None = None, label: Any = None
 ) -> Score:
-    """Share of rows predicted as a class that are of it: of `label`, class 1 of two, or the mean of all.
+    """Share of rows predicted as a class that are of it: of `label`, the positive class, or the mean of all.
 
     The mean is over classes that are predicted.
     """
@@ -100,7 +103,7 @@ def precision(
 
 @metric
 def recall(run: Run, *, window: int | None = None, fade: float | None = None, label: Any = None) -> Score:
-    """Share of rows of a class that are predicted as it: of `label`, class 1 of two, or the mean of all.
+    """Share of rows of a class that are predicted as it: of `label`, the positive class, or the mean of all.
 
     The mean is over classes that are present.
     """
@@ -109,7 +112,7 @@ def recall(run: Run, *, window: int | None = None, fade: float | None = None, la
 
 @metric
 def f1(run: Run, *, window: int | None = None, fade: float | None = None, label: Any = None) -> Score:
-    """F1 score: of `label`, class 1 of two, or the mean over classes that are present or predicted."""
+    """F1 score: of `label`, the positive class, or the mean over classes that are present or predicted."""
     return _mean_over(run, window, fade, label, lambda true, guessed, right: (2 * right, true + guessed))
 
 
@@ -165,13 +168,14 @@ def auc(run: Run, *, window: int | None = None, fade: float | None = None) -> Sc
 def average_precision(
     run: Run, *, window: int | None = None, fade: float | None = None, label: Any = None
 ) -> Score:
-    """Area under the precision-recall curve: of `label`, class 1 of two, or the mean over classes.
+    """Area under the precision-recall curve: of `label`, the positive class, or the mean over classes.
 
     For rare classes it tells more than AUC: at random it is the share of the class. Classes with no rows are
     left out. Sliding and faded values are computed as for AUC.
     """
     check(window, fade)
-    chosen = None if label is None else [_code_of(run, label)]
+    code = _code_of(run, label)
+    chosen = None if code is None else [code]
     if window is None and fade is None:
         return area(run.codes, run.probabilities, None, precision_area, chosen)
     return over_grid(run.codes, run.probabilities, window, fade, precision_area, chosen)
@@ -243,8 +247,8 @@ def _mean_over(
 ) -> Score:
     """Return the mean of a ratio over classes where its denominator is not 0, or that of one class."""
     totals = _class_totals(run, window, fade)
-    if label is not None or len(run.classes) == 2:
-        chosen = 1 if label is None else _code_of(run, label)
+    chosen = _code_of(run, label)
+    if chosen is not None:
         totals = itertools.islice(totals, chosen, chosen + 1)
     ratios: Score = 0.0
     n = 0
@@ -255,11 +259,9 @@ def _mean_over(
     return ratio(ratios, n)
 
 
-def _code_of(run: Run, label: Any) -> int:
-    labels = run.classes.tolist()
-    if label not in labels:
-        raise ParameterError.of("metrics", "label", problem=f"must be one of {labels}, got {label!r}")
-    return labels.index(label)
+def _code_of(run: Run, label: Any) -> int | None:
+    """Return the code of a label; of None that of the positive class, if there is one."""
+    return run.positive_code if label is None else code_of(label, run.classes.tolist(), "metrics", "label")
 
 
 def _above(reached: Score, reference: Score) -> Score:

@@ -1,4 +1,4 @@
-"""What one should not overlook in a run: classes that were never answered rightly, and a fall of accuracy."""
+"""What one should not overlook in a run: sorted rows, classes never answered rightly, a fall of accuracy."""
 
 from typing import Any, NamedTuple
 
@@ -8,6 +8,7 @@ from thalweg.errors import first_of
 from thalweg.evaluation.curves import is_grouped
 from thalweg.evaluation.formatting import percentage
 from thalweg.evaluation.run import Run
+from thalweg.evaluation.stretches import ACCURACY, about_sorted
 from thalweg.evaluation.tally import ANSWERERS, LEARNER
 from thalweg.trust.performance_alarm import PerformanceAlarm
 
@@ -108,6 +109,8 @@ def alarm_of_accuracy(run: Run) -> Alarm | None:
 def in_words(run: Run) -> list[str]:
     """Return sentences about all this."""
     said = []
+    for words in (about_sorted(ACCURACY) if run.stretches.are_sorted else "", run.learned_before):
+        said += [f"{words[0].upper()}{words[1:]}."] if words else []
     missed = missed_classes(run)
     if missed:
         classes = first_of([f"{each.label} ({each.n_rows:,} rows)" for each in missed], MOST_NAMED)
@@ -130,6 +133,8 @@ def plain(run: Run) -> dict[str, Any]:
     fall, alarm = fall_of_accuracy(run), alarm_of_accuracy(run)
     missed = {str(each.label): each.n_rows for each in missed_classes(run)}
     return {
+        "sorted_by_label": run.stretches.are_sorted,
+        "learned_before": run.learned_before,
         "classes_never_right": missed,
         "fall_of_accuracy": None if fall is None else fall._asdict(),
         "alarm_of_accuracy": None if alarm is None else alarm._asdict(),

@@ -20,12 +20,14 @@ from thalweg.evaluation.formatting import DATE
 from thalweg.evaluation.history import HistoryRecorder, resolved_parameters
 from thalweg.evaluation.inputs.observers import Observers, as_list, begin_observer, set_answers
 from thalweg.evaluation.loop import Progress, Record, constant_parts, run_steps
+from thalweg.evaluation.positive import code_of
 from thalweg.evaluation.prediction_sets import watcher_of
 from thalweg.evaluation.row_forms import Form, block_size, blocks_of, form_of, waiting_rows
 from thalweg.evaluation.run import Run, learner_code
 from thalweg.evaluation.run_costs import run_costs
 from thalweg.evaluation.state_size import bytes_of
 from thalweg.evaluation.steps import Step
+from thalweg.evaluation.stretches import ACCURACY, warn_if_sorted
 from thalweg.evaluation.totals_run import TotalsRecord, TotalsRun
 from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.streams.base import Stream, check_closed, fewest, first_rows, stream_name
@@ -53,6 +55,7 @@ def prequential(
     target: str | int | None = None,
     estimate: bool | AccuracyEstimate = False,
     costs: Any = None,
+    positive: Any = None,
 ) -> Run:
     """Test each row, then learn it when its label comes; return a Run.
 
@@ -104,6 +107,9 @@ def prequential(
     costs : array-like, dict or None
         What wrong answers cost, as in `thalweg.trust.Calibrated`: the answers of the run are those of the
         least expected cost by the learner's probabilities. By default those of the learner, if it has any.
+    positive : label or None
+        The class whose F1, precision, recall and average precision are meant; by default as in
+        `Run.positive_class`.
     """
     stream, learner = stream_and_learner(stream, learner, "prequential", target)
     found = as_estimate(estimate, "prequential")
@@ -129,10 +135,12 @@ def prequential(
     follower = None if found is None else EstimateFollower(found, arrivals)
     run = _evaluate(
         stream, learner, steps, settings, total, progress, None, limit, resume, keep, observers, follower,
-        costs,
+        costs, positive,
     )
     if asking is not None:
         vars(run).update(asking.fields())
+    if not run.interrupted:
+        warn_if_sorted(run.stretches, ACCURACY, run.n_rows)
     return run
 
 
@@ -150,6 +158,7 @@ def chunked(
     observers: Observers = None,
     target: str | int | None = None,
     costs: Any = None,
+    positive: Any = None,
 ) -> Run:
     """Test a whole chunk of rows, then learn it; return a Run.
 
@@ -159,7 +168,7 @@ def chunked(
 
     Parameters
     ----------
-    stream, learner, rows, progress, resume, keep, observers, target, costs
+    stream, learner, rows, progress, resume, keep, observers, target, costs, positive
         As in `prequential`.
     size : int
         Number of rows of a chunk.
@@ -185,10 +194,13 @@ def chunked(
                 learned = None if ids is None else ids[known]
                 yield Step(X[known], codes[known], learned=True, ids=learned)
 
-    return _evaluate(
+    run = _evaluate(
         stream, learner, steps, settings, _total(stream, rows), progress, resume=resume, keep=keep,
-        observers=observers, costs=costs,
+        observers=observers, costs=costs, positive=positive,
     )
+    if not run.interrupted:
+        warn_if_sorted(run.stretches, ACCURACY, run.n_rows)
+    return run
 
 
 def holdout(
@@ -256,8 +268,11 @@ def _evaluate(
     observers: Observers = None,
     follower: EstimateFollower | None = None,
     costs: Any = None,
+    positive: Any = None,
 ) -> Run:
     """Run the steps of a protocol and return the Run."""
+    if positive is not None and not stream.is_open:
+        code_of(positive, np.asarray(stream.first_classes).tolist(), settings["protocol"], "positive")
     if keep not in ("rows", "totals"):
         raise wrong(settings["protocol"], "keep", '"rows" or "totals"', keep)
     date, begin, observers = time.strftime(DATE), time.perf_counter(), as_list(observers)
@@ -289,7 +304,7 @@ def _evaluate(
         estimates = None if follower is None else follower.estimates()
         return _run(
             stream, learner, record, classes, settings=settings, estimates=estimates,
-            alarms=recorder.alarms(), history=recorder.history(), **times, **explained,
+            alarms=recorder.alarms(), history=recorder.history(), positive=positive, **times, **explained,
         )
 
 
@@ -298,6 +313,8 @@ def _run(stream: Stream, learner: Any, record: Record, classes: NDArray[Any], **
     order = None
     if stream.is_open:
         classes, order = _sorted_classes(stream, record.highest_code + 1)
+    if about.get("positive") is not None:
+        code_of(about["positive"], classes.tolist(), about["settings"]["protocol"], "positive")
     is_ours = isinstance(learner, StreamClassifier)
     parameters = learner.get_params(deep=False) if is_ours else {}
     drifts = np.asarray(stream.drifts, dtype=np.int64)

@@ -12,6 +12,8 @@ from thalweg._registry import Pickled
 from thalweg._sklearn import BaseEstimator
 from thalweg._types import Floats, Ints, Mask
 from thalweg.evaluation.history import History
+from thalweg.evaluation.positive import code_of, positive_of_two
+from thalweg.evaluation.stretches import Stretches
 from thalweg.evaluation.tally import LEARNER, ROWS_AT_A_TIME, SETS, Tally, set_counts
 from thalweg.trust.costs import answer_codes
 
@@ -85,6 +87,10 @@ class Run(Pickled):
         Number of unreadable rows of a file that were left out, and error messages of the first of them.
     estimates : WindowEstimates or None
         The accuracy of windows of rows as it could be estimated at their end, if that was asked for.
+    positive : label or None
+        The positive class as it was chosen; None: see `positive_class`.
+    learned_before : str
+        When a model had learned the same rows before, in words; nothing if it had not.
     interrupted : bool
         Whether Ctrl-C or a limit of time stopped the run; then the rest is the result so far.
     timed_out : bool
@@ -125,6 +131,8 @@ class Run(Pickled):
     skipped: int = 0
     messages: list[str] = field(default_factory=list)
     estimates: "WindowEstimates | None" = None
+    positive: Any = None
+    learned_before: str = ""
     interrupted: bool = False
     timed_out: bool = False
     keeps_rows = True
@@ -219,6 +227,33 @@ class Run(Pickled):
         counts = self.confusion().sum(axis=1)
         return dict(zip(self.classes.tolist(), (counts / max(counts.sum(), 1)).tolist(), strict=True))
 
+    @property
+    def positive_class(self) -> Any:
+        """The class whose F1, precision, recall and average precision are meant; None for the mean of all.
+
+        Of two classes it is the one called yes, true, 1, y, t, positive or pos, if only one is; else the
+        rarer one. `positive` chooses another.
+        """
+        k = self.positive_code
+        return None if k is None else self.classes.tolist()[k]
+
+    @property
+    def positive_code(self) -> int | None:
+        """The code of `positive_class`."""
+        labels = self.classes.tolist()
+        if self.positive is not None:
+            return code_of(self.positive, labels, "Run", "positive")
+        return positive_of_two(labels, self.confusion().sum(axis=1)) if len(labels) == 2 else None
+
+    @property
+    def stretches(self) -> Stretches:
+        """How the labels come in stretches of one class."""
+        if not self.keeps_rows:
+            return self.tally.stretches
+        found = Stretches()
+        found.add(self.codes)
+        return found
+
     def confusion(self) -> Ints:
         """Return the number of rows of each true class (first axis) that got each answer (second axis)."""
         return self.tally.confusions[LEARNER][: len(self.classes), : len(self.classes)].copy()
@@ -285,6 +320,7 @@ class Run(Pickled):
             sets=None if self.sets is None else self.sets[kept],
             row_numbers=rows,
             estimates=None,
+            positive=self.positive_class,
             asked=None if self.asked is None else self.asked[kept],
             chances=None if self.chances is None else self.chances[kept],
         )
@@ -312,6 +348,7 @@ class Run(Pickled):
             "unlabelled": self.unlabelled,
             "inputs": {kind: len(names) for kind, names in self.inputs.items()},
             "classes": {str(label): share for label, share in self.class_shares.items()},
+            "positive": None if self.positive_code is None else str(self.positive_class),
             **plain(self),
             **notable.plain(self),
             "by_class": by_class(self),

@@ -1,7 +1,7 @@
 """The metrics of a run that the terminal, the page and the JSON show, in one list."""
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -34,11 +34,17 @@ class SummaryMetric(NamedTuple):
             return math.nan
         return getattr(metrics, self.name)(run)
 
+    def title_of(self, run: Run) -> str:
+        """Return the title with the class that is meant, such as "F1 of FAULT"."""
+        return metric_title(self.name, run.positive_class)
+
     def shown(self, value: float) -> str:
         """Return `value` as text."""
         return percentage(value) if self.is_share else formatted(value, ".4f")
 
 
+OF_POSITIVE = ("precision", "recall", "f1", "average_precision")
+MOST_OF_A_NAME = 20  # characters of a class in a title
 RARE = 0.1  # share of the rows of a class
 NAMES = {"precision": "precision", "recall": "recall", "f1": "F1"}
 SUMMARY_METRICS = (
@@ -56,9 +62,13 @@ NO_SHARES = ("log_loss", "brier", "cost")
 MOST_CLASSES = 50  # of which each has its average precision: sorting takes time
 
 
-def metric_title(name: str) -> str:
-    """Return the title of any metric."""
-    return next((each.title for each in SUMMARY_METRICS if each.name == name), name.replace("_", " "))
+def metric_title(name: str, positive: Any = None) -> str:
+    """Return the title of any metric, with the class that is meant if it is that of a positive class."""
+    title = next((each.title for each in SUMMARY_METRICS if each.name == name), name.replace("_", " "))
+    if positive is None or name not in OF_POSITIVE:
+        return title
+    label = str(positive)
+    return f"{title} of {label if len(label) <= MOST_OF_A_NAME else label[: MOST_OF_A_NAME - 1] + '…'}"
 
 
 def metric_text(name: str, value: float) -> str:

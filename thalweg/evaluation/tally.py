@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from thalweg._bounded_record import halved
 from thalweg._types import Floats, Ints, Mask
 from thalweg.evaluation.baselines import BASELINES
+from thalweg.evaluation.stretches import Stretches
 from thalweg.trust.costs import answer_codes
 
 LEARNER = "learner"
@@ -40,6 +41,8 @@ class Tally:
         Number of rows of a part: over time the run is cut into 128 to 256 equal parts, the last one shorter.
     class_counts, right : ndarray
         Rows of each part and class, and correct answers of each part and answerer.
+    stretches : Stretches
+        How the labels come in stretches of one class.
     sets : ndarray
         For each part what is counted of prediction sets, in the order of SETS; 0 if there are none.
     """
@@ -54,6 +57,7 @@ class Tally:
         self.class_counts = np.zeros((MOST_PARTS, n_classes), dtype=np.int64)
         self.right = np.zeros((MOST_PARTS, len(ANSWERERS)), dtype=np.int64)
         self.sets = np.zeros((MOST_PARTS, len(SETS)), dtype=np.int64)
+        self.stretches = Stretches()
 
     @property
     def n_classes(self) -> int:
@@ -84,6 +88,7 @@ class Tally:
         """Return the Tally of a baseline, as if it were the learner; it has no probabilities."""
         other = Tally(self.n_classes)
         other.n, other.part_size, other.class_counts = self.n, self.part_size, self.class_counts
+        other.stretches = self.stretches
         other.confusions = self.confusions | {LEARNER: self.confusions[answerer]}
         other.right = self.right.copy()
         other.right[:, ANSWERERS.index(LEARNER)] = self.right[:, ANSWERERS.index(answerer)]
@@ -128,6 +133,7 @@ class Tally:
         if sets is not None:
             np.add.at(self.sets, part, set_counts(sets[scored], answer_codes(p, None) == y))
         self._add_probabilities(y, p, answer)
+        self.stretches.add(y)
         self.n += len(codes)
 
     def _add_probabilities(self, y: Ints, p: Floats, answer: Ints) -> None:

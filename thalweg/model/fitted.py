@@ -19,6 +19,7 @@ from thalweg._parameters import whole_number, wrong
 from thalweg._sklearn import BaseEstimator
 from thalweg._stateful import Stateful
 from thalweg._types import State
+from thalweg._warn import warn
 from thalweg.errors import StateError, first_of, set_rows_learned
 from thalweg.evaluation.arguments import as_learner
 from thalweg.evaluation.learning import Progress
@@ -28,8 +29,9 @@ from thalweg.learners.base.state import from_plain, to_plain
 from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.model.estimating import ModelEstimate
 from thalweg.model.late_rows import LateRows
+from thalweg.model.learned_rows import LearnedRows
 from thalweg.model.opening import ColumnSettings, check_any_known, listed, sorted_if_set
-from thalweg.model.wording import in_words_of_model, warn, worded
+from thalweg.model.wording import in_words_of_model, worded
 from thalweg.saving.plain import to_json
 from thalweg.streams.base import Stream
 from thalweg.streams.columns.class_codes import class_order
@@ -37,13 +39,14 @@ from thalweg.streams.columns.codes import MOST_TEXT
 from thalweg.streams.columns.kinds import MIN_FLAG_ROWS, N_SPARSE_WORDS, N_WORDS
 from thalweg.streams.files.coding import Coding
 from thalweg.streams.files.column_report import ColumnReport
+from thalweg.streams.files.row_order import BACKWARDS
 from thalweg.streams.files.schema_reader import LEFT_OUT
 from thalweg.streams.files.stream import FileStream
 from thalweg.streams.files.tables import flat, trimmed
 from thalweg.trust.calibrated import Calibrated
 from thalweg.trust.costs import cost_matrix
 
-FITTED = ("learner_", "runs_", "_coding", "_report", "_late", "_estimates")
+FITTED = ("learner_", "runs_", "_coding", "_report", "_late", "_estimates", "_learned")
 SAVED = frozenset({"schema", "report", "fitted", "waiting", "runs"})  # of a model that has begun
 MOST_NEW = 1000
 LISTED = ("classes", "missing", "date_parts")
@@ -59,6 +62,7 @@ class FittedModel(Stateful, BaseEstimator):
     classes: Iterable[Any] | None
     missing: str | Iterable[Any]
     decimal: str | None
+    date_order: str | None
     date_parts: Iterable[str]
     n_words: int | None
     max_waiting: int
@@ -72,6 +76,7 @@ class FittedModel(Stateful, BaseEstimator):
     _report: ColumnReport
     _late: LateRows
     _estimates: ModelEstimate
+    _learned: LearnedRows
     _known_order: tuple[list[Any] | None, list[int] | None] = None, None  # of these labels
 
     @property
@@ -173,7 +178,7 @@ class FittedModel(Stateful, BaseEstimator):
         if self._begun:
             state |= {"schema": self._coding.schema(), "report": dataclasses.asdict(self._report)}
             state |= {"fitted": self.learner_.state(), "waiting": self._late.state(), "runs": self.runs_}
-            state["estimate"] = self._estimates.state()
+            state["estimate"], state["learned"] = self._estimates.state(), self._learned.state()
         return state
 
     def _set_content(self, state: State) -> None:
@@ -188,6 +193,7 @@ class FittedModel(Stateful, BaseEstimator):
             self._coding, self._report = Coding(state["schema"]), ColumnReport(**state["report"])
             self._late, self.runs_ = LateRows.from_state(state["waiting"]), [*state["runs"]]
             self._estimates = ModelEstimate.from_state(state.get("estimate"), self.max_waiting)
+            self._learned = LearnedRows.from_state(state.get("learned"))
             self.learner_ = learner
             if not self._late.n_features == learner.n_features_in_ == self._coding.n_inputs:
                 raise StateError("Model: the learner and the columns have different numbers of inputs")
@@ -205,8 +211,9 @@ class FittedModel(Stateful, BaseEstimator):
             if not isinstance(given, str | tuple | list | None):
                 raise StateError(f"Model: the state's {name} must be a list")
             hash(tuple(given or ()))  # a TypeError if one is an array or a dict
-        if not isinstance(self.decimal, str | None):
-            raise StateError("Model: the state's decimal must be text")
+        for name in ("decimal", "date_order"):
+            if not isinstance(getattr(self, name), str | None):
+                raise StateError(f"Model: the state's {name} must be text")
 
     @property
     def _begun(self) -> bool:
@@ -269,18 +276,19 @@ class FittedModel(Stateful, BaseEstimator):
         target = int(self.target) if isinstance(self.target, np.integer) else self.target
         return ColumnSettings(
             target, self._given_columns, classes, missing=self.missing, decimal=self.decimal,
-            date_parts=self.date_parts, n_words=self._n_words(),
+            date_order=self.date_order, date_parts=self.date_parts, n_words=self._n_words(),
         )
 
-    def _open(self, source: Any, y: Any = None, **options: Any) -> Stream:
+    def _open(self, source: Any, y: Any = None, *, learns: bool = False, **options: Any) -> Stream:
         with in_words_of_model():
             stream = self._settings().open(source, y, self._coding if self._begun else None, **options)
         known = self._report.warnings if self._begun else ()
+        quiet = (LEFT_OUT,) if learns else (LEFT_OUT, BACKWARDS)  # predictions need no order
         if not self._begun and stream.columns is not None and stream.columns.n_rows < MIN_FLAG_ROWS:
             n = stream.columns.n_rows
             warn(f"the kinds of the columns are found from {n} rows; columns={{…}} names them")
         for warning in () if stream.columns is None else stream.columns.warnings:
-            if (text := worded(warning)) not in known and not text.startswith(LEFT_OUT):
+            if (text := worded(warning)) not in known and not text.startswith(quiet):
                 warn(text)
         if self._begun and stream.columns is not None:
             self._warn_of_new(set(stream.columns.kinds) - self._coding.known)
@@ -344,6 +352,11 @@ class FittedModel(Stateful, BaseEstimator):
             raise
         return result
 
+    def _noted(self, stream: Stream) -> str:
+        """Take note of rows that were learned; return in words when they were learned before, or nothing."""
+        digest = stream.digest if isinstance(stream, FileStream) else None
+        return "" if digest is None else self._learned.add(stream, digest)
+
     def _adopt(self, stream: Stream, learner: StreamClassifier) -> None:
         coding = self._coding.updated(stream.schema()) if self._begun else Coding(stream.schema())
         if not self._begun:
@@ -352,7 +365,7 @@ class FittedModel(Stateful, BaseEstimator):
             report = stream.columns or _report(coding)
             self._report = dataclasses.replace(report, warnings=tuple(map(worded, report.warnings)))
             self.runs_ = []
-            self._estimates = ModelEstimate(most)
+            self._estimates, self._learned = ModelEstimate(most), LearnedRows()
         self._coding, self.learner_ = self._closed(coding), learner
 
     def _closed(self, coding: Coding) -> Coding:

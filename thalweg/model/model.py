@@ -12,14 +12,16 @@ from thalweg._misspelt import unknown_parameter
 from thalweg._parameters import check_no_text, wrong
 from thalweg._sklearn import ClassifierMixin
 from thalweg._types import Floats, Mask
+from thalweg._warn import warn_of_rows
 from thalweg.errors import ParameterError, StreamError, first_of, learned_rows
 from thalweg.evaluation import chunked, explanation, prequential
 from thalweg.evaluation.inputs.columns import InputColumns
 from thalweg.evaluation.learning import Progress
 from thalweg.evaluation.run import Run
+from thalweg.evaluation.stretches import LEARNED, warn_if_sorted
 from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.model.fitted import FITTED
-from thalweg.model.opening import OPTIONS, sorted_if_set
+from thalweg.model.opening import OPTIONS, check_own_order, sorted_if_set
 from thalweg.model.predictions import as_given, prediction_columns
 from thalweg.model.records import RecordsModel, check_no_keep
 from thalweg.model.results import results
@@ -27,6 +29,8 @@ from thalweg.model.rows import as_ids, as_rows, is_empty
 from thalweg.streams.base import Stream
 from thalweg.streams.columns.class_codes import as_label
 from thalweg.streams.columns.date_parts import PARTS
+from thalweg.streams.files.row_digest import RowDigest
+from thalweg.streams.files.stream import FileStream
 from thalweg.trust.accuracy_estimate import AccuracyEstimate
 from thalweg.trust.prediction_sets import PredictionSets
 from thalweg.waiting import Ids
@@ -65,6 +69,8 @@ class Model(ClassifierMixin, RecordsModel):
         Further cells that stand for a missing value.
     decimal : "." or "," or None, default=None
         The decimal point of numbers in text; by default each column has its own.
+    date_order : "mdy", "dmy", "ymd" or None, default=None
+        The order of dates such as 01/02/03; by default it is found, see `from_file`.
     date_parts : sequence of str, default=("elapsed", "time", "weekday", "month")
         What a date becomes.
     n_words : int or None, default=None
@@ -117,6 +123,7 @@ class Model(ClassifierMixin, RecordsModel):
         classes: Iterable[Any] | None = None,
         missing: str | Iterable[Any] = (),
         decimal: str | None = None,
+        date_order: str | None = None,
         date_parts: Iterable[str] = PARTS,
         n_words: int | None = None,
         max_waiting: int = 10_000,
@@ -130,6 +137,7 @@ class Model(ClassifierMixin, RecordsModel):
         self.classes = classes
         self.missing = missing
         self.decimal = decimal
+        self.date_order = date_order
         self.date_parts = date_parts
         self.n_words = n_words
         self.max_waiting = max_waiting
@@ -154,8 +162,16 @@ class Model(ClassifierMixin, RecordsModel):
         rows : int or None
             Learn only so many rows.
         **options
-            How a file is read: `header`, `delimiter`, `encoding`, `on_error`, `missing`; see `from_file`.
+            How a file is read: `header`, `delimiter`, `encoding`, `on_error`, `missing`; and the order of the
+            rows of a file, frame or list: `newest_first`, `sort`, `shuffle` and `seed`; see `from_file`.
         """
+        return self._learn(source, y, ids, rows, options)
+
+    def _learn(
+        self, source: Any, y: Any, ids: Ids | None, rows: int | None, options: dict[str, Any],
+        may_repeat: bool = False,
+    ) -> Self:
+        """Do what `learn` does; warn of rows that were learned before unless they `may_repeat`."""
         if type(source) is not dict or y is not None:
             source, y = as_rows(source, y)
             if self._begun and is_empty(source):
@@ -163,20 +179,29 @@ class Model(ClassifierMixin, RecordsModel):
         check_no_keep(options)
         if ids is not None and options.get("on_error", "raise") != "raise":
             raise ParameterError.of("Model", "on_error", problem="must be 'raise': each row has an id")
+        if ids is not None:
+            check_own_order(options, "excludes ids: each row has one")
         is_plain = type(source) is dict and y is None and ids is None and rows is None and not options
         progress, n_before = None, self._n_learned
         try:
             with self._own_lock().write:
                 if is_plain and self._begun and self._learn_record(source):
                     return self
-                stream, learner = self._open(source, y, rows=rows, **options), self._begun_learner()
+                stream = self._open(source, y, learns=True, rows=rows, **options)
+                learner = self._begun_learner()
                 known, progress = as_ids(ids), Progress(learner)
+                if isinstance(stream, FileStream):
+                    stream.digest = RowDigest(rows)
                 learn = partial(self._learn_rows, stream, learner, rows, known, progress)
                 try:
                     self._then_adopt(stream, learner, learn, progress)
                 finally:
                     if self._begun and known is None:
                         self._estimates.n_learned += progress.n_labels
+                repeated = self._noted(stream)
+                warn_if_sorted(progress.stretches, LEARNED, progress.n_before)
+                if repeated and not may_repeat:
+                    warn_of_rows(repeated, progress.n_before)
         except BaseException as error:
             if progress is not None:
                 progress.note_in(error)
@@ -349,7 +374,7 @@ class Model(ClassifierMixin, RecordsModel):
             if given != set(known):
                 problem = f"must be those of the first call, {first_of([*map(repr, known)], 10)}"
                 raise ParameterError.of("Model", "classes", problem=f"{problem}, or None")
-        return self.learn(X, y)
+        return self._learn(X, y, None, None, {}, may_repeat=True)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return the accuracy; without `y`, that on the rows which have a label in their target column."""
@@ -392,16 +417,21 @@ class Model(ClassifierMixin, RecordsModel):
         settings = {name: options.pop(name) for name in list(options) if name in known and name != "target"}
         options |= {name: settings[name] for name in ("rows", "seed") if name in settings}
         with self._own_lock().write:
-            stream, learner = self._open(source, y, **options), self._begun_learner()
+            stream, learner = self._open(source, y, learns=True, **options), self._begun_learner()
             if self._begun:
                 settings["resume"] = True
+            if isinstance(stream, FileStream):
+                stream.digest = RowDigest(settings.get("rows"))
             if settings.get("progress"):
                 settings["progress"] = self._after_begin(settings["progress"], stream, learner)
             run: Run = self._then_adopt(stream, learner, lambda: protocol(stream, learner, **settings))
             with learned_rows(run.n_rows):
+                run.learned_before = "" if run.interrupted else self._noted(stream)
                 self.runs_ = [*self.runs_, results(run)][-MOST_RUNS:]
                 asked = run.asked_labels
                 self._estimates.n_learned += run.n_rows - run.unlabelled if asked is None else asked.asked
+            if run.learned_before:
+                warn_of_rows(run.learned_before, run.n_rows)
             return run
 
     def _after_begin(

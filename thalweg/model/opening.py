@@ -21,7 +21,11 @@ from thalweg.streams.source import as_stream
 WHO = "Model"
 PARAMETERS = {NUMBER: "numeric", CATEGORY: "categorical", DATE: "date", TEXT: "text", "ignore": "ignore"}
 OF_TEXT = ("header", "delimiter", "encoding")
-OPTIONS = (*OF_TEXT, "decimal", "on_error", "missing", "keep", "target", "rows", "seed", "data")
+OF_ORDER = ("newest_first", "sort", "shuffle")
+OPTIONS = (
+    *OF_TEXT, "decimal", "date_order", "on_error", "missing", "keep", *OF_ORDER, "target", "rows", "seed",
+    "data",
+)  # fmt: skip
 
 
 class ColumnSettings:
@@ -75,9 +79,10 @@ class ColumnSettings:
         given = [name for name in (*OF_TEXT, "data") if name in options]
         if given:
             raise ParameterError.of(WHO, given[0], problem="is for files")
-        options = {name: value for name, value in options.items() if name not in ("rows", "seed")}
+        options = _for_rows(options)
         if frame_names(source) is not None or is_records(source) or isinstance(source, np.ndarray):
             return self._open_table(source, labels, coding, options)
+        check_own_order(options, "is for files, frames, arrays and records")
         if labels is not None:
             return as_stream((source, labels), who=WHO)
         return as_stream(source, who=WHO)
@@ -89,8 +94,7 @@ class ColumnSettings:
             if coding is None:
                 options |= {"target": self.target, "classes": self._classes, **self._kinds}
             return open_stream(path, **{key: value for key, value in options.items() if value is not None})
-        for name in ("rows", "seed"):  # of generators
-            options.pop(name, None)
+        options = _for_rows(options)
         reading, target = self._reading(coding, options), self._target(coding)
         if "target" in reading:
             target = {"target": reading.pop("target")}
@@ -127,8 +131,23 @@ class ColumnSettings:
         missing = _listed(options.pop("missing", None))
         if coding is None:
             return self.options(**options | {"missing": [*_listed(self._others.get("missing")), *missing]})
-        decimal = options.pop("decimal", None) or self._others.get("decimal")
-        return {"like": coding.reader(), "decimal": decimal, "missing": missing, **options}
+        names = "decimal", "date_order"
+        found = {name: options.pop(name, None) or self._others.get(name) for name in names}
+        return {"like": coding.reader(), "missing": missing, **found, **options}
+
+
+def check_own_order(options: Mapping[str, Any], problem: str) -> None:
+    """Raise ParameterError, which says `problem`, if rows are to come in another order than their own."""
+    given = [name for name in OF_ORDER if options.get(name) not in (None, False)]
+    if given:
+        raise ParameterError.of(WHO, given[0], problem=problem)
+
+
+def _for_rows(options: dict[str, Any]) -> dict[str, Any]:
+    """Return options without those of generators; the seed is that of a random order, too."""
+    seed = options.get("seed") if options.get("shuffle") else None
+    rest = {name: value for name, value in options.items() if name not in ("rows", "seed")}
+    return rest if seed is None else rest | {"seed": seed}
 
 
 def listed(kind: Any) -> Any:

@@ -9,13 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thalweg._types import Floats, Ints, Mask
+from thalweg._warn import warn
 from thalweg.errors import ParameterError, StreamError, set_rows_learned, short_repr
 from thalweg.evaluation.learning import Progress, learn_block, learn_stream, noting
 from thalweg.evaluation.sparse_blocks import blocks_for, dense_size, stays_sparse
 from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.model.fitted import FittedModel
+from thalweg.model.opening import check_own_order
 from thalweg.model.rows import as_ids, as_rows, is_empty
-from thalweg.model.wording import in_words_of_model, remove_skip, warn
+from thalweg.model.wording import in_words_of_model, remove_skip
 from thalweg.streams.base import Stream, fewest, first_rows
 from thalweg.streams.columns.codes import MISSING
 from thalweg.streams.columns.new_labels import LATE, new_label_text
@@ -130,6 +132,7 @@ class RecordsModel(FittedModel):
         if type(source) is not dict:
             source, _ = as_rows(source)
         check_no_keep(options)
+        check_own_order(options, "is for learning: predictions come in the order of the rows")
         if options.get("on_error", "raise") != "raise":
             problem = "must be 'raise': predictions must be as many as rows"
             raise ParameterError.of("Model", "on_error", problem=problem)

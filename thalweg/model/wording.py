@@ -1,23 +1,13 @@
 """Advice about columns in the words of a model: columns={"a": "ignore"} instead of ignore=["a"]."""
 
-import sys
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from thalweg.errors import Advice, ColumnWarning, Message, StreamError
+from thalweg.errors import Advice, Message, StreamError
 from thalweg.model.opening import PARAMETERS
 
 SKIP = Advice("on_error", "skip")
 KINDS = {parameter: kind for kind, parameter in PARAMETERS.items()}
-
-
-def warn(text: str) -> None:
-    """Warn of columns, at the line outside this library that called the model."""
-    frame, level = sys._getframe(1), 2
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("thalweg."):
-        frame, level = frame.f_back, level + 1
-    warnings.warn(text, ColumnWarning, stacklevel=level)
 
 
 def worded(message: str) -> str:

@@ -56,8 +56,10 @@ class Stream(Pickled, CheckedKeywords):
         What the columns of a file were taken for.
     skipped, skipped_rows : int, sequence of int
         How many bad rows of a file were left out so far, and their numbers in the file, from 1.
+    file_order : ndarray of int or None
+        The numbers in the file of the rows so far, if they come in another order.
     messages : sequence of str
-        What was wrong with the first of them.
+        What was wrong with the first of the bad rows.
     kept : tuple of str
         Columns of a file whose cells `blocks_with_cells` yields.
     """
@@ -106,6 +108,11 @@ class Stream(Pickled, CheckedKeywords):
     def skipped(self) -> int:
         """Number of bad rows left out so far."""
         return len(self.skipped_rows)
+
+    @property
+    def file_order(self) -> Ints | None:
+        """The numbers in the file, from 1, of the rows so far, if they come in another order than there."""
+        return None
 
     @property
     def cell_names(self) -> tuple[str, ...]:

@@ -77,7 +77,8 @@ def load(name: str, data: str | PathLike[str] | None = None, **options: Any) -> 
     from thalweg.streams.files.open import from_file
 
     stream = from_file(path, **options)
-    stream.drifts = np.array(FILES[name][2], dtype=np.intp)
+    if stream.file_order is None:
+        stream.drifts = np.array(FILES[name][2], dtype=np.intp)
     return stream
 
 

@@ -21,11 +21,13 @@ def open_stream(
 ) -> Stream:
     """Return the stream called `source`: a file, `-` for standard input, a generator or a public dataset.
 
-    `rows` and `seed` are the length and seed of a generated stream; `data` is the folder with public
-    datasets; `options` are passed to `from_file`.
+    `rows` and `seed` are the length and seed of a generated stream, `seed` also that of `shuffle`; `data` is
+    the folder with public datasets; `options` are passed to `from_file`.
     """
     from thalweg.streams import datasets, registry
 
+    if options.get("shuffle") and is_file(source):
+        options["seed"] = 0 if seed is None else seed
     if is_path(source):
         from thalweg.streams import from_file
 

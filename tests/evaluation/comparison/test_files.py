@@ -21,10 +21,11 @@ def test_csv_has_a_line_for_each_run(found, tmp_path):
     path = found.write(tmp_path / "runs.csv")
     with path.open(newline="") as file:
         rows = list(csv.DictReader(file))
-    assert len(rows) == 8 and list(rows[0]) == ["learner", "stream", "seed", *METRICS, "error"]
+    assert len(rows) == 8 and list(rows[0]) == ["learner", "stream", "seed", *METRICS, "positive", "error"]
     for row in rows:
         run = found.results[row["learner"], row["stream"], int(row["seed"])]
         assert float(row["accuracy"]) == run["accuracy"] and row["recovery"] == ""
+        assert row["positive"] == (run["positive"] or "")
 
 
 def test_markdown_has_the_accuracies_and_the_best_in_bold(found, tmp_path):

@@ -149,13 +149,13 @@ def test_missing_dates_are_missing_and_bad_ones_named(tmp_path):
         table(tmp_path, a=lambda i: i % 3, y=lambda i: "uv"[i % 2]), target="a", date="y")
 
 
-def test_day_or_month_first_as_time_goes_on(tmp_path):
+def test_day_or_month_first_as_is_told(tmp_path):
     days = [datetime.date(2024, 1, 1) + datetime.timedelta(days=i) for i in range(12)]
-    for form, place in (("%d/%m/%Y", "day.month.year"), ("%m/%d/%Y", "month/day/year")):
+    for form, order in (("%d/%m/%Y", None), ("%d/%m/%Y", "dmy"), ("%m/%d/%Y", "mdy")):
         lines = [f"{day.strftime(form)},{day.day % 2}" for day in days]
-        stream = from_file(write(tmp_path, "day,y\n" + "\n".join(lines)))
+        stream = from_file(write(tmp_path, "day,y\n" + "\n".join(lines)), date_order=order)
         assert whole(stream)[0][:, 0].tolist() == list(range(12))
-        assert any(place in warning for warning in stream.columns.warnings)
+        assert any("day.month.year" in each for each in stream.columns.warnings) == (order is None)
 
 
 def test_decimal_commas_are_numbers(tmp_path):

@@ -104,6 +104,7 @@ def test_random_values_are_read_as_in_a_block(kind, missing):
 def test_all_dates_of_a_layout_are_read(layout):
     rng, column = random.Random(layout.name), dates(layout)
     texts = {date(rng) for _ in range(300)} | {"1709285400", "-5.5", "1.7e12", "20240229", "09:30"}
+    texts |= {"24-02-29", "69/2/1 9:30 PM", "70.12.31T23:59:59Z", "24-13-01", "24-02-30"}
     n_read = 0
     for text in texts:
         try:

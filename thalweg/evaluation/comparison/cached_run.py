@@ -2,13 +2,14 @@
 
 import base64
 import time
+import warnings
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from thalweg.errors import Message, StreamError
+from thalweg.errors import Message, RowWarning, StreamError
 from thalweg.evaluation import curves, metrics
 from thalweg.evaluation.baselines import BASELINES
 from thalweg.evaluation.comparison.cache_keys import cache_file
@@ -57,11 +58,18 @@ class Source(NamedTuple):
 def evaluate(learner: Any, source: Source, seed: int, settings: dict[str, Any]) -> dict[str, Any]:
     """Return the result of a learner on a stream, as plain data; an error is a result too."""
     try:
-        found = result_of(not_cut(prequential(source.opened(seed), learner, seed=seed, **settings)))
+        found = result_of(run_of(source, learner, seed, settings))
         return found | {"same_rows": source.has_same_rows, "measured": time.time()}
     except Exception as error:
         message = error.message if isinstance(error, StreamError) else str(error)
         return {"error": Message(f"{type(error).__name__}: ", message)}
+
+
+def run_of(source: Source, learner: Any, seed: int, settings: dict[str, Any]) -> Run:
+    """Return the whole run of a learner on a stream; what it would warn of is in its result."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RowWarning)
+        return not_cut(prequential(source.opened(seed), learner, seed=seed, **settings))
 
 
 def result_of(run: Run) -> dict[str, Any]:
@@ -72,6 +80,8 @@ def result_of(run: Run) -> dict[str, Any]:
         "rows": run.n_rows,
         "unlabelled": run.unlabelled,
         **plain(run),
+        "sorted_by_label": run.stretches.are_sorted,
+        "positive": None if run.positive_code is None else str(run.positive_class),
         "accuracy_error": plain_number(standard_error(right)),
         "recovery": plain_number(recovery),
         "seconds": run.seconds,

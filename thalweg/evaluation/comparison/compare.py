@@ -8,13 +8,15 @@ from typing import Any
 from sklearn.base import clone
 
 from thalweg._parameters import n_threads, real_number, whole_number
+from thalweg._warn import warn
 from thalweg.adapters.foreign import ForeignLearner
-from thalweg.errors import ParameterError
+from thalweg.errors import ParameterError, RowWarning
 from thalweg.evaluation.arguments import as_learner, several_learners, several_streams
 from thalweg.evaluation.arrivals import Distribution
 from thalweg.evaluation.comparison.cached_run import Source, evaluate, run_file
 from thalweg.evaluation.comparison.parallel import Job, run_jobs
 from thalweg.evaluation.comparison.result import Comparison, run_name
+from thalweg.evaluation.stretches import ACCURACY, about_sorted
 from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.streams.base import Stream, stream_name
 from thalweg.streams.files.pipes import is_once, name_of
@@ -40,6 +42,7 @@ def compare(
     file_options: dict[str, Any] | None = None,
     progress: Done | None = None,
     costs: Any = None,
+    positive: Any = None,
 ) -> Comparison:
     """Evaluate each learner on each stream by `prequential`; return a Comparison.
 
@@ -75,6 +78,9 @@ def compare(
         Options of `from_file` for streams that are files, such as the target.
     costs : array-like, dict or None
         What wrong answers cost, as in `prequential`.
+    positive : label or None
+        The class whose F1, precision, recall and average precision are meant, as in `prequential`; all
+        streams must have it.
     progress : callable or None
         Called after each run with the number of runs done, of all runs, and the name of the run.
 
@@ -92,6 +98,7 @@ def compare(
     n_seeds, n_processes = whole_number("compare", "seeds", seeds, 1), n_threads("compare", n_jobs)
     settings = {"delay": delay, "label_share": label_share, "rows": rows, "limit": limit}
     settings |= {} if costs is None else {"costs": costs}
+    settings |= {} if positive is None else {"positive": positive}
     settings |= {} if label_budget is None else {"label_budget": share_of_labels("compare", label_budget)}
     runs = {
         (name, stream, seed): _job(learner, source, seed, settings)
@@ -105,7 +112,10 @@ def compare(
         if progress is not None:
             progress(done, len(runs), run_name(*key))
     ordered = {key: results[key] for key in runs}
-    return Comparison([*named], [*sources], n_seeds=n_seeds, settings=settings, results=ordered)
+    found = Comparison([*named], [*sources], n_seeds=n_seeds, settings=settings, results=ordered)
+    for stream in found.sorted_by_label():
+        warn(f"{stream}: {about_sorted(ACCURACY)}", RowWarning)
+    return found
 
 
 def _job(learner: StreamClassifier, source: Source, seed: int, settings: dict[str, Any]) -> Job:

@@ -44,10 +44,11 @@ def as_csv(comparison: Comparison, escape: Callable[[str], str] = str) -> str:
     """Return a line for each run, with all metrics, and its names after `escape`."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["learner", "stream", "seed", *METRICS, "error"])
+    writer.writerow(["learner", "stream", "seed", *METRICS, "positive", "error"])
     for (learner, stream, seed), run in comparison.results.items():
         names = escape(learner), escape(stream)
-        writer.writerow([*names, seed, *map(run.get, METRICS), escape(run.get("error", ""))])
+        last = escape(run.get("positive") or ""), escape(run.get("error", ""))
+        writer.writerow([*names, seed, *map(run.get, METRICS), *last])
     return text.getvalue()
 
 

@@ -176,7 +176,7 @@ class Comparison(Pickled):
 
         rows = [
             {"learner": learner, "stream": stream, "seed": seed}
-            | {name: result.get(name) for name in METRICS}
+            | {name: result.get(name) for name in (*METRICS, "positive")}
             for (learner, stream, seed), result in self.results.items()
         ]
         return pandas.DataFrame(rows)
@@ -212,6 +212,8 @@ class Comparison(Pickled):
             "wilcoxon": None if wilcoxon is None else _plain(wilcoxon),
             "wins_ties_losses": None if wins is None else wins.tolist(),
             "unlabelled": self.unlabelled(),
+            "positive": self.positive(),
+            "sorted_by_label": self.sorted_by_label(),
             "kept": self.kept().tolist(),
             "errors": self.errors(),
         }
@@ -220,6 +222,16 @@ class Comparison(Pickled):
         """Return the number of rows without a label, which are not scored, of each stream that has any."""
         runs = {stream: self.of_stream(stream) for stream in self.streams}
         return {stream: run["unlabelled"] for stream, run in runs.items() if run and run["unlabelled"]}
+
+    def positive(self) -> dict[str, str]:
+        """Return the class whose F1, precision, recall and average precision are meant, of each stream."""
+        runs = {stream: self.of_stream(stream) for stream in self.streams}
+        return {stream: run["positive"] for stream, run in runs.items() if run and run.get("positive")}
+
+    def sorted_by_label(self) -> list[str]:
+        """Return the streams whose rows are sorted by label, so that no figure carries over to new rows."""
+        runs = {stream: self.of_stream(stream) for stream in self.streams}
+        return [stream for stream, run in runs.items() if run and run.get("sorted_by_label")]
 
     def _all(self, metric: str) -> Floats:
         """Return a metric as an array [stream, learner, seed]."""

@@ -13,16 +13,16 @@ from sklearn.base import clone
 from thalweg._misspelt import unknown_parameter
 from thalweg._parameters import is_real, n_threads, one_of, whole_number, wrong
 from thalweg._registry import Pickled
-from thalweg.errors import ParameterError, StreamError, ThalwegError
+from thalweg._warn import warn
+from thalweg.errors import ParameterError, RowWarning, StreamError, ThalwegError
 from thalweg.evaluation import metric_registry, metrics
 from thalweg.evaluation.arguments import as_learner, repeatable
 from thalweg.evaluation.arrivals import Distribution
-from thalweg.evaluation.comparison.cached_run import Source, result_of, rows_right
+from thalweg.evaluation.comparison.cached_run import Source, result_of, rows_right, run_of
 from thalweg.evaluation.comparison.compare import Done, share_of_labels, source_of, with_seed
 from thalweg.evaluation.comparison.parallel import Job, run_jobs
 from thalweg.evaluation.comparison.ranges import usual_values
-from thalweg.evaluation.protocols import prequential
-from thalweg.evaluation.run import not_cut
+from thalweg.evaluation.stretches import ACCURACY, about_sorted
 from thalweg.evaluation.uncertainty import Difference, paired
 from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.streams.source import is_learner
@@ -57,6 +57,10 @@ class Tuned(Pickled):
         Of these two accuracies, with a paired test that allows for dependent rows.
     n_unlabelled : int
         Rows without a label, in either part; they are not scored.
+    positive : str or None
+        The class whose F1, precision, recall or average precision is meant.
+    sorted_by_label : bool
+        Whether the rows are sorted by label, so that no figure carries over to new rows.
     """
 
     learner: StreamClassifier
@@ -73,6 +77,8 @@ class Tuned(Pickled):
     accuracy_before: float
     difference: Difference
     n_unlabelled: int = 0
+    positive: str | None = None
+    sorted_by_label: bool = False
 
 
 def tune(
@@ -93,6 +99,7 @@ def tune(
     progress: Done | None = None,
     metric: str = "accuracy",
     costs: Any = None,
+    positive: Any = None,
 ) -> Tuned:
     """Try parameters on the first part of a stream, and judge the best of them on the rest.
 
@@ -124,6 +131,8 @@ def tune(
         What is best: the name of any metric, such as "kappa"; the lowest "log_loss", "brier" or "cost" is.
     costs : array-like, dict or None
         What wrong answers cost, as in `prequential`.
+    positive : label or None
+        The class whose F1, precision, recall or average precision is meant, as in `prequential`.
 
     Examples
     --------
@@ -150,11 +159,14 @@ def tune(
     settings |= {} if costs is None else {"costs": costs}
     settings |= {} if label_budget is None else {"label_budget": share_of_labels("tune", label_budget)}
     chosen = choices(given, grid, n, seed)
-    on_rest = source, seed, settings | {"rows": rows}, first, metric
+    on_rest = source, seed, settings | {"rows": rows, "positive": positive}, first, metric
     before, score_before = judge(clone(given), *on_rest)  # first: if that fails, a search would be in vain
     tried, failed = search(
-        given, chosen, source, seed, settings | {"rows": first}, n_threads("tune", n_jobs), progress, metric
+        given, chosen, source, seed, settings | {"rows": first}, n_threads("tune", n_jobs), progress, metric,
+        before["positive"],
     )
+    if before["sorted_by_label"]:
+        warn(about_sorted(ACCURACY), RowWarning)
     best = clone(given).set_params(**tried[0][0])
     after, score = judge(clone(best), *on_rest)
     return Tuned(
@@ -171,6 +183,8 @@ def tune(
         accuracy_before=float(before["accuracy"]),
         difference=paired(rows_right(after).astype(np.float64), rows_right(before).astype(np.float64)),
         n_unlabelled=after["unlabelled"],
+        positive=after["positive"],
+        sorted_by_label=after["sorted_by_label"],
     )
 
 
@@ -183,9 +197,10 @@ def search(
     n_processes: int,
     progress: Done | None,
     metric: str,
+    positive: str | None = None,
 ) -> tuple[list[tuple[dict[str, Any], float]], list[tuple[dict[str, Any], str]]]:
     """Return the choices of parameters and the score of each, the best first, and why some failed."""
-    common = {"source": source, "seed": seed, "settings": settings, "metric": metric}
+    common = {"source": source, "seed": seed, "settings": settings, "metric": metric, "positive": positive}
     runs = {
         i: Job(scored, {"learner": clone(learner).set_params(**each), **common})
         for i, each in enumerate(chosen)
@@ -207,11 +222,13 @@ def search(
 
 
 def scored(
-    learner: Any, source: Source, seed: int, settings: dict[str, Any], metric: str
+    learner: Any, source: Source, seed: int, settings: dict[str, Any], metric: str,
+    positive: str | None = None,
 ) -> tuple[float, str]:
     """Return the score of a learner on a stream, and an empty text or, with NaN, why there is none."""
     try:
-        run = not_cut(prequential(source.opened(seed), learner, seed=seed, **settings))
+        run = run_of(source, learner, seed, settings)
+        run.positive = positive  # the rarer class of these rows may be another one
         score = float(getattr(metrics, metric)(run))
     except Exception as error:
         return math.nan, str(error) if isinstance(error, ThalwegError) else f"{type(error).__name__}: {error}"
@@ -271,11 +288,12 @@ def judge(
     learner: StreamClassifier, source: Source, seed: int, settings: dict[str, Any], start: int, metric: str
 ) -> tuple[dict[str, Any], float]:
     """Return the result of a learner on the rows from `start` on, and its score; it learns all rows."""
-    whole = not_cut(prequential(source.opened(seed), learner, seed=seed, **settings))
+    whole = run_of(source, learner, seed, settings)
     run = whole.part(start)
     if not run.n_scored:
         raise StreamError(
             f"tune: no row after the first {start:,}, on which the search is done, has a label to judge by"
         )
     result = result_of(run) | {"unlabelled": whole.unlabelled}
+    result["sorted_by_label"] = whole.stretches.are_sorted
     return result, float(getattr(metrics, metric)(run))

@@ -12,8 +12,8 @@ from thalweg.evaluation.drift.report import DriftReport
 from thalweg.evaluation.formatting import count
 
 NAMES = (
-    "kind", "input", "label", "words", "first_row", "end_row", "windows_changed", "windows_since",
-    "distance", "expected_by_chance", "largest_at_row", "p_value", "windows_together",
+    "kind", "input", "label", "words", "first_row", "first_window_end_row", "end_row", "windows_changed",
+    "windows_since", "distance", "expected_by_chance", "largest_at_row", "p_value", "windows_together",
     "as_a_whole",
 )
 

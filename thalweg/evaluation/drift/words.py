@@ -49,10 +49,13 @@ def _too_few(report: DriftReport) -> str:
 
 def windows_of(report: DriftReport) -> str:
     """Return how many windows there are, and how long they are."""
-    length = count(report.monitor.window, "row")
-    if report.days is not None:
-        length = count(report.days // 7, "week") if report.days % 7 == 0 else count(report.days, "day")
-    return f"{count(len(report.stops), 'window')} of {length}"
+    return f"{count(len(report.stops), 'window')} of {_length(report)}"
+
+
+def _length(report: DriftReport) -> str:
+    if report.days is None:
+        return count(report.monitor.window, "row")
+    return count(report.days // 7, "week") if report.days % 7 == 0 else count(report.days, "day")
 
 
 def compared(report: DriftReport) -> str:
@@ -107,33 +110,42 @@ def rate(report: DriftReport) -> str:
 
 def sentence(finding: Finding, report: DriftReport) -> str:
     """Return a sentence about one finding: where and how the distribution changed."""
-    return f"{_when(finding)}; {what(finding, report)}"
+    return f"{_when(finding, report)}; {what(finding, report)}"
 
 
-def _when(finding: Finding) -> str:
+def first_window(finding: Finding, report: DriftReport) -> str:
+    """Return where the change was found first: the rows of a window, or the day or week and its first row."""
+    if report.days is None or finding.scale > 1:
+        return f"rows {finding.start:,} to {finding.stop - 1:,}"
+    return f"the {_length(report).removeprefix('1 ')} from row {finding.start:,}"
+
+
+def _when(finding: Finding, report: DriftReport) -> str:
+    place = first_window(finding, report)
     if finding.whole:
         if not finding.n_changed:
-            fewer = f"; {_when_together(finding)}" if finding.scale > 1 else ", but in no window alone"
+            fewer = f"; {_when_together(finding, place)}" if finding.scale > 1 else ", but in no window alone"
             return f"in all rows together{fewer}"
         windows = f"and in {count(finding.n_changed, 'window')}"
-        return f"in all rows together {windows}, first in rows {finding.start:,} to {finding.stop - 1:,}"
+        return f"in all rows together {windows}, first in {place}"
     if finding.scale > 1:
-        return _when_together(finding)
+        return _when_together(finding, place)
     if finding.n_changed == 1:
-        return f"in rows {finding.start:,} to {finding.stop - 1:,} only"
-    when = f"from row {finding.start:,} on"
-    if finding.ended:
-        when = f"between rows {finding.start:,} and {finding.ended - 1:,}"
-    if finding.n_changed < finding.n_windows:
-        when += f", in {finding.n_changed:,} of the {finding.n_windows:,} windows since"
-    return when
+        return f"in {place} only"
+    when = _since(finding, place)
+    windows = count(finding.n_windows, "window")
+    if finding.n_changed == finding.n_windows:
+        return f"{when}, in all {windows} from there on"
+    return f"{when}, in {finding.n_changed:,} of the {windows} from there on"
 
 
-def _when_together(finding: Finding) -> str:
-    together = f"{finding.scale} windows together, but in no window alone"
-    if finding.ended:
-        return f"between rows {finding.start:,} and {finding.ended - 1:,}, in {together}"
-    return f"from about row {finding.start:,} on, in {together}"
+def _when_together(finding: Finding, place: str) -> str:
+    return f"{_since(finding, place)}, in {finding.scale} windows together, but in no window alone"
+
+
+def _since(finding: Finding, place: str) -> str:
+    ended = finding.ended
+    return f"between rows {finding.start:,} and {ended - 1:,}" if ended else f"first in {place}"
 
 
 def what(finding: Finding, report: DriftReport) -> str:
@@ -240,6 +252,7 @@ def _plain(finding: Finding, report: DriftReport) -> dict[str, Any]:
         "label": None if finding.watched.label is None else str(finding.watched.label),
         "kind": kind(finding.watched),
         "first_row": finding.start,
+        "first_window_end_row": finding.stop,
         "end_row": finding.ended,
         "windows_changed": finding.n_changed,
         "windows_since": finding.n_windows,

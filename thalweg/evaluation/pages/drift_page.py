@@ -82,17 +82,18 @@ def _map_note(report: DriftReport, findings: list[Finding]) -> str:
 
 
 def _table(report: DriftReport, findings: list[Finding]) -> str:
-    rows = [["", "how", "first row", "windows", "distance", "by chance", "p"]]
+    rows = [["", "how", "first in", "windows", "distance", "by chance", "p"]]
     for each in findings[:MOST_ROWS]:
         windows = f"{each.n_changed:,} of {each.n_windows:,}"
         windows += f", {each.scale} together" if each.scale > 1 else ""
-        numbers = [f"{each.start:,}", windows, f"{each.distance:.3f}", f"{each.expected:.3f}"]
+        place = drift_words.first_window(each, report)
+        numbers = [place, windows, f"{each.distance:.3f}", f"{each.expected:.3f}"]
         words = drift_words.what(each, report)
         rows.append([str(each.watched), words, *numbers, drift_words.p_value_text(each.p_value)])
     n_more = len(findings) - MOST_ROWS
     more = note(f"{n_more:,} more are not listed." if n_more > 0 else "")
     about = (
-        "First row of the first window that differs; windows that differ, out of those from it on, and how "
+        "The first window that differs; windows that differ, out of those from it on, and how "
         "many had to be taken together if none differs alone; the "
         "largest distance, or that of all rows together if these differ from another file, and the distance "
         "expected there by chance; the probability that a stream without "

@@ -66,7 +66,7 @@ def metrics(runs: Sequence[Run]) -> str:
 
 
 def _metrics_of_one(run: Run) -> str:
-    titles = [*(metric.title for metric in SUMMARY_METRICS), "rows/s"]
+    titles = [*(metric.title_of(run) for metric in SUMMARY_METRICS), "rows/s"]
     columns = [[*_shown(run), _speed(run)], *([*_shown(run, name), NOT_DEFINED] for name in BASELINES)]
     name = Markup(_BREAK.sub("<wbr/>", text(run.learner)))
     head = ["", named(name, style_of(0)), *(named(each.title, name) for name, each in BASELINES.items())]

@@ -49,7 +49,7 @@ class Lines:
         self.rows: list[int] = found.rows[: found.n_listed if top is None else top].tolist()
         self.names = found.cells.names
         self.columns = stream.columns
-        numbers = numbers_in_file(self.rows, stream.skipped_rows)
+        numbers = numbers_in_file(self.rows, stream.skipped_rows, stream.file_order)
         self.numbers = dict(zip(self.rows, numbers.tolist(), strict=True))
         self._cells = dict(zip(self.rows, found.cells.of(self.rows), strict=True))
         self.n_skipped = stream.skipped

@@ -1,5 +1,6 @@
 """Formats of dates."""
 
+import re
 from typing import NamedTuple
 
 
@@ -8,6 +9,11 @@ class Layout(NamedTuple):
 
     name: str
     day: str
+
+    @property
+    def order(self) -> str:
+        """The order of its numbers, such as "dmy"."""
+        return "".join(re.findall(r"\?P<([dmy])>", self.day))
 
 
 YEAR_FIRST = Layout("year-month-day", r"(?P<y>\d{4})[-/.](?P<m>\d{1,2})[-/.](?P<d>\d{1,2})")
@@ -25,6 +31,8 @@ SHORT_LAYOUTS = (  # too much like numbers and versions to be found without bein
     Layout("month/day/yy", r"(?P<m>\d{1,2})[-/.](?P<d>\d{1,2})[-/.](?P<y>\d{2})"),
     NUMBER,
 )
+YEAR_SHORT = Layout("yy-month-day", r"(?P<y>\d{2})[-/.](?P<m>\d{1,2})[-/.](?P<d>\d{1,2})")  # only as told
+DATE_ORDERS = ("mdy", "dmy", "ymd")
 
 
 def _by_mark(mark: str, year: str, name: str) -> tuple[Layout, Layout]:
@@ -43,4 +51,4 @@ CHOICES = ((YEAR_FIRST,), *ORDERS, (DAY_NAMED,), (MONTH_NAMED,))
 SHORT_CHOICES = (SHORT_LAYOUTS[:1], *SHORT_ORDERS)
 ALIKE = r"^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|^\d{1,2}[- .]+[A-Za-z]{3}|^[A-Za-z]{3,9}[- .]+\d{1,2}\D"
 _ORDERED = (layout for pair in ORDERS + SHORT_ORDERS for layout in pair)
-BY_NAME = {layout.name: layout for layout in (*LAYOUTS, *SHORT_LAYOUTS, ARROW, *_ORDERED)}
+BY_NAME = {layout.name: layout for layout in (*LAYOUTS, *SHORT_LAYOUTS, YEAR_SHORT, ARROW, *_ORDERED)}

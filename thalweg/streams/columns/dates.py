@@ -17,6 +17,7 @@ from thalweg.streams.columns.date_parts import PARTS, part_inputs
 from thalweg.streams.columns.moments import DAY, Moments, of_arrow, of_numbers, of_text
 
 WRONG, WRONG_IF_TOLD = 0.05, 0.5  # most values of a column of dates that are none
+LEAST_STEPS, AGAINST = 5, 0.05  # of time from row to row: how many, and the share that may run the other way
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,19 @@ class Dates:
         return {"layout": names if len(names) > 1 else names[0], "origin": self.origin,
                 "parts": list(self.parts)}
 
+    @property
+    def order(self) -> str | None:
+        """The order of day and month, "dmy" or "mdy"; None if it is neither, or both."""
+        orders = {layout.order for layout in self.layouts} & {"dmy", "mdy"}
+        return orders.pop() if len(orders) == 1 else None
+
+    def times(self, arrays: list[Any]) -> Floats:
+        """Return the times of all dates in `arrays`, in seconds; none if they have only a time of day."""
+        is_arrow = pa.types.is_temporal(arrays[0].type)
+        if not set(self.parts) - {"time"} or is_arrow != (self.layouts == (date_layouts.ARROW,)):
+            return np.empty(0)
+        return _joined(arrays, self.layouts)[0].utc
+
     def read(self, array: Any) -> tuple[Floats, Problems]:
         """Return rows × inputs, NaN if missing, and a list of (position, error message)."""
         layouts = self.layouts
@@ -71,21 +85,24 @@ class Dates:
         return X, [(i, f"{shown(values[i].as_py())} {hint}") for i in wrong]
 
 
-def find_dates(arrays: list[Any], wanted: Sequence[str], told: bool) -> Dates | None:
+def find_dates(
+    arrays: list[Any], wanted: Sequence[str], told: bool, order: str | None = None
+) -> Dates | None:
     """Return how to read a column whose first rows are `arrays` as dates; None if these are not dates.
 
     A few values may be wrong, which are errors when their rows are read. `wanted` are the parts that may
     become inputs; `told` says whether the user names the column as one of dates. Where day and month could be
-    swapped, the order is used in which dates run backwards less often, then the one in which they span less
-    time.
+    swapped, `order` decides, such as "mdy"; else, if only one way has the rows in the order of time, forwards
+    or backwards, that one; else, with a time of day, the one in which they span less time; else the day is
+    first.
     """
     if pa.types.is_temporal(arrays[0].type):
         return _dates(Fit((date_layouts.ARROW,), *_joined(arrays, (date_layouts.ARROW,))), wanted)
     if not told and not _may_be_dates(arrays):
         return None
-    found = _in_one_layout(arrays, told)
+    found = _in_one_layout(arrays, told, order)
     if found is None or found.n_wrong:
-        several = _in_several_layouts(arrays, told)
+        several = _in_several_layouts(arrays, told, order)
         if several is not None and (found is None or several.n_wrong < found.n_wrong):
             found = several
     return None if found is None else _dates(found, wanted)
@@ -105,24 +122,28 @@ class Fit(NamedTuple):
         return self.n_wrong <= (WRONG_IF_TOLD if told else WRONG) * n_values
 
 
-def _in_one_layout(arrays: list[Any], told: bool) -> Fit | None:
+def _in_one_layout(arrays: list[Any], told: bool, order: str | None) -> Fit | None:
     fitting: list[Fit] = []
-    for layout in (*date_layouts.LAYOUTS, *date_layouts.SHORT_LAYOUTS) if told else date_layouts.LAYOUTS:
+    short = date_layouts.SHORT_LAYOUTS if told else ()
+    first = (date_layouts.YEAR_SHORT,) if told and order == date_layouts.YEAR_SHORT.order else ()
+    for layout in (*date_layouts.LAYOUTS, *first, *short):
         fit = Fit((layout,), *_joined(arrays, (layout,)))
         fitting += [fit] if fit.is_good(told) else []
         if fitting and layout not in (date_layouts.DAY_FIRST, *date_layouts.SHORT_LAYOUTS[1:2]):
             break
-    return _best(fitting) if fitting else None
+    return _best(fitting, order) if fitting else None
 
 
-def _in_several_layouts(arrays: list[Any], told: bool) -> Fit | None:
+def _in_several_layouts(arrays: list[Any], told: bool, order: str | None) -> Fit | None:
     """Return the layouts of a column in which dates are written in several ways; None if these do not fit."""
     texts = texts_in(arrays)
     wrong = np.mean(~np.asarray(pc.match_substring_regex(texts, date_layouts.ALIKE))) if len(texts) else 1.0
     if wrong > (WRONG_IF_TOLD if told else WRONG):
         return None
     choices = date_layouts.CHOICES + (date_layouts.SHORT_CHOICES if told else ())
-    chosen = [_best([Fit((layout,), *_joined(arrays, (layout,))) for layout in each]) for each in choices]
+    chosen = [
+        _best([Fit((layout,), *_joined(arrays, (layout,))) for layout in each], order) for each in choices
+    ]
     used = [each for each in chosen if len(each.moments.wall)]
     if len(used) < 2:
         return None
@@ -131,24 +152,43 @@ def _in_several_layouts(arrays: list[Any], told: bool) -> Fit | None:
     return found if found.is_good(told) else None
 
 
-def _best(fits: list[Fit]) -> Fit:
-    """Return the one with the fewest wrong values, then the one in which time runs backwards less often."""
+def _best(fits: list[Fit], order: str | None) -> Fit:
+    """Return the one in this order, if it fits; else that with the fewest wrong values, in order of time."""
+    least = min(each.n_wrong for each in fits)
+    most = least + WRONG * max(len(each.moments.wall) for each in fits)
+    fits = [each for each in fits if each.layouts[0].order == order and each.n_wrong <= most] or fits
     least = min(each.n_wrong for each in fits)
     good = [each for each in fits if each.n_wrong == least]
     is_ambiguous = len(good) > 1 and not np.array_equal(good[0].moments.wall, good[1].moments.wall)
-    return min(good, key=lambda each: _disorder(each.moments.utc))._replace(is_ambiguous=is_ambiguous)
+    good = [each for each in good if direction(each.moments.utc, least=1)] or good
+    # Dates with a time of day are those of days or weeks: read in the wrong way they are as many months.
+    has_time = bool((good[0].moments.wall % DAY != 0).any())
+    found = min(good, key=lambda each: np.ptp(each.moments.utc)) if has_time else good[0]
+    return found._replace(is_ambiguous=is_ambiguous)
 
 
-def dates_of_schema(known: Dates, arrays: list[Any]) -> Dates | None:
+def direction(times: Floats, least: int = LEAST_STEPS) -> int:
+    """Return 1 if times run forwards in `least` steps, -1 if they run backwards, but for few; else 0."""
+    steps = np.diff(times[~np.isnan(times)])
+    up, down = int(np.count_nonzero(steps > 0)), int(np.count_nonzero(steps < 0))
+    if max(up, down) < least or min(up, down) > AGAINST * max(up, down):
+        return 0
+    return 1 if up > down else -1
+
+
+def dates_of_schema(known: Dates, arrays: list[Any], order: str | None = None) -> Dates | None:
     """Return how to read a column whose first rows are `arrays` as the inputs of `known`.
+
+    `order` is that of day and month, if it is told, such as "mdy".
 
     None if these are not all dates, or times of day while `known` needs the day.
     """
     found: Dates | None = known
     is_arrow = pa.types.is_temporal(arrays[0].type)
     is_known_arrow = known.layouts == (date_layouts.ARROW,)
-    if is_arrow or is_known_arrow or _joined(arrays, known.layouts)[1]:
-        found = find_dates(arrays, PARTS, told=True)
+    is_other = order is not None and known.order not in (None, order)
+    if is_arrow or is_known_arrow or is_other or _joined(arrays, known.layouts)[1]:
+        found = find_dates(arrays, PARTS, told=True, order=order)
     if found is None and not is_known_arrow and len(_joined(arrays, known.layouts)[0].wall):
         found = known
     if found is None:
@@ -166,10 +206,6 @@ def _dates(fit: Fit, wanted: Sequence[str]) -> Dates:
     parts = tuple(part for part in wanted if (has_time if part == "time" else has_days))
     origin = float(utc[0]) if len(wall) else 0.0
     return Dates(fit.layouts, origin, parts, fit.is_ambiguous)
-
-
-def _disorder(utc: Floats) -> tuple[int, float]:
-    return int(np.count_nonzero(np.diff(utc) < 0)), float(np.ptp(utc)) if len(utc) else 0.0
 
 
 def _joined(arrays: list[Any], layouts: tuple[Layout, ...]) -> tuple[Moments, int]:

@@ -57,6 +57,7 @@ class ColumnOptions:
     n_words: int = N_WORDS
     missing: Missing = field(default_factory=Missing)
     is_fixed: bool = False
+    date_order: str | None = None
 
 
 def is_settled(column: Column, known_numbers: Collection[str]) -> bool:
@@ -76,7 +77,7 @@ def set_kind(column: Column, arrays: list[Any], options: ColumnOptions, where: s
     column.is_full = all(new is old and not new.null_count for new, old in zip(numeric, arrays, strict=True))
     arrays = [options.missing.cleaned(array, numeric=False) for array in arrays]
     if column.kind == DATE:
-        column.reader = find_dates(numeric, options.date_parts, told=True)
+        column.reader = find_dates(numeric, options.date_parts, told=True, order=options.date_order)
         if column.reader is None:
             raise StreamError(f"{where}, column {column.name!r}: the first rows are not all dates")
     elif column.kind is None or (column.kind == CATEGORY and not column.is_told):
@@ -110,7 +111,7 @@ def _guess(column: Column, arrays: list[Any], numeric: list[Any], options: Colum
         if column.reader is not None:
             column.kind = NUMBER
             return
-        column.reader = find_dates(numeric, options.date_parts, told=False)
+        column.reader = find_dates(numeric, options.date_parts, told=False, order=options.date_order)
         if column.reader is not None:
             column.kind = DATE
             return

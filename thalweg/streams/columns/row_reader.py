@@ -78,6 +78,7 @@ def _layouts() -> dict[Layout, tuple[str, str, int]]:
     compact, *short, _ = date_layouts.SHORT_LAYOUTS
     found = {
         date_layouts.YEAR_FIRST: ("year month day", "", 4),
+        date_layouts.YEAR_SHORT: ("year month day", "", 2),
         date_layouts.DAY_NAMED: ("day name year", "", 4),
         date_layouts.MONTH_NAMED: ("name day year", "", 4),
         date_layouts.CLOCK: ("time", "", 0),

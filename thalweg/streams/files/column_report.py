@@ -154,7 +154,8 @@ def column_warnings(columns: Sequence[Column], head: list[Any]) -> list[str]:
         if isinstance(reader, Decimals):
             found += _unit_warnings(name, reader.decoration)
         if isinstance(reader, Dates) and reader.is_ambiguous:
-            found.append(f"{name!r}: day and month could be swapped; taken as {reader.in_words}")
+            doubt = f"{name!r}: day and month could be swapped; taken as {reader.in_words}; if not, pass "
+            found.append(Message(doubt, Advice("date_order", "dmy" if reader.order == "mdy" else "mdy")))
         if column.kind == CATEGORY and not column.is_told:
             found += _mixture_warnings(name, column.categories) if not column.note else []
         if column.kind == NUMBER and reader is None and not column.is_told:

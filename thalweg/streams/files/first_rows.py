@@ -22,6 +22,7 @@ from thalweg.streams.columns.column import CATEGORY, DATE, FLAG, NUMBER, TEXT, C
 from thalweg.streams.columns.kinds import are_countries
 from thalweg.streams.columns.spellings import counted, label_match, spellings
 from thalweg.streams.files.arrow_files import ArrowSource
+from thalweg.streams.files.row_order import OrderedSource
 from thalweg.streams.files.text_files import TEXT as TEXTS
 from thalweg.streams.files.text_files import TextSource
 
@@ -29,7 +30,7 @@ FIRST_ROWS = 10_000
 FIRST_BYTES = 1 << 26
 MAX_CLASSES = 1000
 MAX_FRACTIONS = 20
-Source: TypeAlias = TextSource | ArrowSource
+Source: TypeAlias = TextSource | ArrowSource | OrderedSource
 
 
 class FirstRows(NamedTuple):

@@ -12,6 +12,7 @@ from thalweg.errors import ParameterError, StreamError
 from thalweg.streams.base import Stream
 from thalweg.streams.columns.codes import Codes
 from thalweg.streams.columns.column import CATEGORY, DATE, IGNORED, NUMBER, TEXT, Column
+from thalweg.streams.columns.date_layouts import DATE_ORDERS
 from thalweg.streams.columns.date_parts import PARTS
 from thalweg.streams.columns.kinds import N_WORDS, ColumnOptions
 from thalweg.streams.columns.missing import as_missing
@@ -24,6 +25,7 @@ from thalweg.streams.files.first_rows import Source
 from thalweg.streams.files.json_files import json_source, looks_like_json_lines
 from thalweg.streams.files.other_formats import check_format
 from thalweg.streams.files.pipes import name_of
+from thalweg.streams.files.row_order import OrderedSource, RowOrder
 from thalweg.streams.files.schema_reader import SchemaReader
 from thalweg.streams.files.stream import FileStream, check_names
 from thalweg.streams.files.text_encoding import checked_encoding
@@ -58,6 +60,11 @@ def from_file(
     scan_labels: bool = False,
     like: "dict[str, Any] | Stream | None" = None,
     keep: Iterable[str | int] | None = None,
+    date_order: str | None = None,
+    newest_first: bool = False,
+    sort: str | int | None = None,
+    shuffle: bool = False,
+    seed: int = 0,
 ) -> "FileStream":
     """Return a stream of the rows of a CSV, JSON lines, ARFF, Parquet or Arrow file, read in blocks.
 
@@ -129,6 +136,20 @@ def from_file(
         Names or positions of columns whose cells, as they are written, `blocks_with_cells` yields beside the
         rows; inputs, the target and columns left out may be among them. By default the columns left out
         because they hold ids.
+    date_order
+        "mdy", "dmy" or "ymd" for dates such as 01/02/03. By default a column in which day and month could be
+        swapped is read as other columns of dates, or as the order of its rows shows; else the day is first.
+        Then a warning in `columns` says so.
+    newest_first
+        Whether the file has the newest row first: its rows then come in the other order.
+    sort
+        Name or position of a column of dates or numbers by which the rows are sorted, the lowest first; rows
+        without one come last.
+    shuffle
+        Whether the rows come in a random order, which `seed` decides. A file in another order than its own
+        is read as a whole: all its rows are in memory.
+    seed
+        Seed of `shuffle`.
 
     Examples
     --------
@@ -145,7 +166,8 @@ def from_file(
     options = ReadingOptions(
         classes=classes, categorical=categorical, numeric=numeric, date=date, text=text, ignore=ignore,
         decimal=decimal, date_parts=date_parts, n_words=n_words, missing=missing, on_error=on_error,
-        with_labels=with_labels, scan_labels=scan_labels, like=like, keep=keep,
+        with_labels=with_labels, scan_labels=scan_labels, like=like, keep=keep, date_order=date_order,
+        newest_first=newest_first, sort=sort, shuffle=shuffle, seed=seed,
     )
     return open_path(path, target, options, header=header, delimiter=delimiter, encoding=encoding)
 
@@ -187,6 +209,11 @@ class ReadingOptions:
     scan_labels: bool = False
     like: "dict[str, Any] | Stream | SchemaReader | None" = None
     keep: Iterable[str | int] | None = None
+    date_order: str | None = None
+    newest_first: bool = False
+    sort: str | int | None = None
+    shuffle: bool = False
+    seed: int = 0
     is_fixed: bool = False
     schema: SchemaReader | None = None
 
@@ -197,6 +224,13 @@ class ReadingOptions:
             raise wrong(who, "on_error", "'raise' or 'skip'", self.on_error)
         if self.decimal is not None and (type(self.decimal) is not str or self.decimal not in (".", ",")):
             raise wrong(who, "decimal", "'.' or ','", self.decimal)
+        if self.date_order not in (None, *DATE_ORDERS):
+            raise wrong(who, "date_order", "'mdy', 'dmy' or 'ymd'", self.date_order)
+        orders = "newest_first", "sort", "shuffle"
+        chosen = [name for name in orders if getattr(self, name) not in (None, False)]
+        if len(chosen) > 1:
+            raise ParameterError.of(who, chosen[1], problem=f"excludes {chosen[0]}: rows have one order")
+        self.seed = whole_number(who, "seed", self.seed, 0)
         self.n_words = whole_number(who, "n_words", self.n_words, 0, MOST_WORDS)
         self.date_parts = _date_parts(self.date_parts, who)
         if target is not None and not self.with_labels:
@@ -234,10 +268,25 @@ def open_source(
                 values = listed[i]
                 column.codes = column.codes if values is None else Codes(values, where=repr(column.name))
     read = ColumnOptions(options.decimal, delimiter, tuple(options.date_parts), options.n_words,
-                         as_missing(options.missing), options.is_fixed)
+                         as_missing(options.missing), options.is_fixed, options.date_order)
+    source = _in_order(source, options, read)
     kept = None if options.keep is None else [each.name for each in _find_all(source, options.keep)]
     return FileStream(source, label, options.classes, options.on_error, options.scan_labels, read,
                       target is not None, schema, None if kept is None else list(dict.fromkeys(kept)))
+
+
+def _in_order(source: Source, options: ReadingOptions, read: ColumnOptions) -> Source:
+    """Return a source whose rows come in the order that was asked for."""
+    if not (options.newest_first or options.shuffle or options.sort is not None):
+        return source
+    assert not isinstance(source, OrderedSource)
+    if source.is_sparse:
+        raise StreamError(f"{source.name}: sparse rows are read in the order of the file only")
+    if options.sort is None:
+        return OrderedSource(source, RowOrder(seed=options.seed if options.shuffle else None))
+    column = _find(source, options.sort)
+    is_date, strict = column in _find_all(source, options.date), options.on_error == "raise"
+    return OrderedSource(source, RowOrder(column.name, None, read, is_date, strict))
 
 
 def _label(source: Source, target: str | int | None, schema: SchemaReader | None) -> Column | None:

@@ -112,7 +112,7 @@ class SchemaReader:
             elif column.kind == FLAG and not is_number(arrays):
                 column.kind, column.codes = CATEGORY, Codes([False, True], match="yes/no")
             elif isinstance(column.reader, Dates):
-                column.reader = dates_of_schema(column.reader, arrays)
+                column.reader = dates_of_schema(column.reader, arrays, options.date_order)
                 if column.reader is None:
                     raise StreamError(f"{where}, column {column.name!r}: the first rows are not all dates")
 

@@ -25,6 +25,7 @@ from thalweg.streams.columns.column import (
     coded,
     side_by_side,
 )
+from thalweg.streams.columns.date_orders import settle_date_orders
 from thalweg.streams.columns.decimal_points import settle_decimal_points
 from thalweg.streams.columns.kinds import ID_NOTES, ColumnOptions, is_number, is_settled, set_kind
 from thalweg.streams.columns.later_cells import read_later
@@ -44,6 +45,8 @@ from thalweg.streams.files.first_rows import (
     raise_first,
 )
 from thalweg.streams.files.kept_cells import KeptCells
+from thalweg.streams.files.row_digest import RowDigest
+from thalweg.streams.files.row_order import OrderedSource, order_warnings
 from thalweg.streams.files.schema_reader import SchemaReader
 from thalweg.streams.files.sparse_source import SparseSource
 from thalweg.streams.files.sparse_table import known_numbers
@@ -62,10 +65,12 @@ class FileStream(Stream):
     """A stream of the rows of a file, opened by `from_file`.
 
     Each pass over the rows starts with the same classes, whatever labels appeared in the one before. With
-    `whole_blocks`, as for a model that learns, no row comes of a block that has a bad one.
+    `whole_blocks`, as for a model that learns, no row comes of a block that has a bad one. `digest`, if there
+    is one, gets all rows that are read.
     """
 
     whole_blocks = False
+    digest: RowDigest | None = None
 
     def __init__(
         self, source: Source, label: Column | None, classes: Iterable[Any] | None, on_error: str,
@@ -76,13 +81,14 @@ class FileStream(Stream):
         self.is_once, self._n_bytes = source.once, _size(source)
         if schema is not None:
             options = replace(options, missing=schema.missing.joined(options.missing))
-        self._missing = options.missing
+        self._missing, self._is_ordered = options.missing, isinstance(source, OrderedSource)
         self._read = read_later if options.is_fixed and schema is not None else Column.read
         first, warnings = self._choose_inputs(schema, options)
         is_guess = schema is None and classes is None and not is_target_told
         if is_guess and label is not None and not label.codes.values:
             check_last(source.name, label, self.inputs, first.head)
         warnings += column_warnings(self.inputs, first.head)
+        warnings += [] if self._is_ordered else order_warnings(self.inputs, first.head)
         n_rows = self._find_classes(schema, classes, scan_labels, first)
         if label is not None:
             known = self._first_classes
@@ -163,6 +169,7 @@ class FileStream(Stream):
 
     def _restart(self) -> None:
         self._n_read = 0
+        self._numbers: list[Ints] = []
         self.skipped_rows: list[int] = []
         self.messages: list[str] = []
         self._labels = ClassCodes(
@@ -170,6 +177,11 @@ class FileStream(Stream):
             form=self.source.label_form, decoded=self.source.labels,
         )
         self.classes = self._first_classes
+
+    @property
+    def file_order(self) -> Ints | None:
+        """The numbers in the file of the rows that were read, if they come in another order."""
+        return np.concatenate([np.empty(0, np.intp), *self._numbers]) if self._is_ordered else None
 
     @property
     def columns(self) -> ColumnReport:
@@ -212,12 +224,18 @@ class FileStream(Stream):
 
     def coded_blocks(self, size: int = 1000) -> Iterator[Block]:
         """Yield (X, codes) in blocks of `size` rows."""
-        blocks = recut(self._chunks(), size)
+        blocks = self._digested(recut(self._chunks(), size))
         return ((X.toarray(), codes) for X, codes in blocks) if self.is_sparse else blocks
 
     def sparse_blocks(self, size: int = 1000) -> Iterator[tuple[Any, Ints]]:
         """Yield (X, codes) in blocks of `size` rows, X as a sparse matrix; only if `is_sparse`."""
-        return recut(self._chunks(), size) if self.is_sparse else super().sparse_blocks(size)
+        return self._digested(recut(self._chunks(), size)) if self.is_sparse else super().sparse_blocks(size)
+
+    def _digested(self, blocks: Iterator[tuple[Any, Ints]]) -> Iterator[tuple[Any, Ints]]:
+        for X, codes in blocks:
+            if self.digest is not None:
+                self.digest.add(X, codes)
+            yield X, codes
 
     def blocks_with_cells(
         self, size: int = 1000, columns: Sequence[str] | None = None, *, sparse: bool = False
@@ -249,6 +267,8 @@ class FileStream(Stream):
             ):
                 if cells is not None:
                     cells.add(batch.rows, good)
+                if batch.places is not None:
+                    self._numbers.append(batch.numbers if good is None else batch.numbers[good])
                 yield X, codes
                 total += len(codes)
         check_some(self.source, total, self.messages)
@@ -284,9 +304,10 @@ class FileStream(Stream):
                 self._forget(known)
                 raise
             self._n_read += len(codes)
-            bad = [*(int(batch.numbers[i]) for i, _ in problems), *(number for number, _ in batch.problems)]
-            last = min(bad) - 1 if bad else int(np.max(batch.numbers, initial=0))
-            n = int(np.searchsorted(batch.numbers, last // self._block * self._block, side="right"))
+            places = batch.numbers if batch.places is None else batch.places
+            bad = [*(int(places[i]) for i, _ in problems), *(number for number, _ in batch.problems)]
+            last = min(bad) - 1 if bad else int(np.max(places, initial=0))
+            n = int(np.searchsorted(places, last // self._block * self._block, side="right"))
             if n:
                 yield from held
                 rows = np.arange(len(codes)) < n
@@ -406,6 +427,7 @@ def _inputs(
         if not is_settled(column, known):
             set_kind(column, [rows.column(j) for rows in head], options, source.name)
     settle_decimal_points(columns, head, options, source.name)
+    settle_date_orders(columns, head, options, source.name)
     inputs = [column for column in columns if column.kind != IGNORED]
     if not inputs:
         # Better a strange input than none.

@@ -53,11 +53,15 @@ def growing_files(are_growing: bool = True) -> Iterator[None]:
 
 @dataclass
 class Batch:
-    """Parsed rows, their numbers in the file (from 1), and (number, message) of rows that do not parse."""
+    """Parsed rows, their numbers in the file (from 1), and (number, message) of rows that do not parse.
+
+    `places` are their numbers in the order in which they are read, if that is another one.
+    """
 
     rows: pa.RecordBatch
     numbers: Ints
     problems: Problems
+    places: Ints | None = None
 
 
 class Pieces:
@@ -147,6 +151,7 @@ class TextSource:
     """
 
     n_rows = None
+    declared: frozenset[str] = frozenset()
     not_numbers: Sequence[str] = MISSING_TEXT
     is_sparse = False
     header: bool | None = None

@@ -48,7 +48,7 @@ cdef bint scan_day(const layout_t* layout, span_t* text, date_t* date) noexcept 
                 and scan_digits(text, 1, 2, &date.day) and skip_some(text, b" ,")
                 and scan_digits(text, 4, 4, &date.year))
     if order == YEAR_MONTH_DAY:
-        return (scan_digits(text, 4, 4, &date.year) and skip_mark(text, layout.mark)
+        return (scan_digits(text, layout.n_year, layout.n_year, &date.year) and skip_mark(text, layout.mark)
                 and scan_digits(text, 1, 2, &date.month) and skip_mark(text, layout.mark)
                 and scan_digits(text, 1, 2, &date.day))
     return (scan_digits(text, 1, 2, &date.day if order == DAY_MONTH_YEAR else &date.month)
