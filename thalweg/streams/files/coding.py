@@ -187,9 +187,32 @@ class Coding:
 
     def forget_labels(self, n_known: int) -> None:
         """Forget the labels beyond the first `n_known`: what they are of was not learned."""
-        while len(self.labels) > n_known:
+        if len(self.labels) > n_known:
             self._known_codes.clear()
-            self.labels.forget_last()
+            self.labels.forget_after(n_known)
+
+    def known_code(self, label: Any) -> int | None:
+        """Return the code of a label, None if it is no class; raise LabelError if it can be none.
+
+        That is a label that is missing, too long, or not one value.
+        """
+        code = self._known_code(label)
+        if code is not None:
+            return code
+        code = self.labels.code_of(self._without_marked(_plain_labels([label]))[0], adds=False)
+        if code == MISSING:
+            raise LabelError(label, 0, "is missing")
+        if code == UNKNOWN and (problem := length_problem(label)) is not None:
+            raise LabelError(label, 0, problem)
+        return None if code == UNKNOWN else code
+
+    def open_label(self, label: Any) -> Any:
+        """Make a label that is no class one, also where the classes are listed; return it as a class."""
+        n_known = len(self.labels)
+        code = self.labels.code_of(_plain_labels([label])[0], adds=True)
+        self._known_codes.clear()
+        self._check_number([label], np.array([code]), n_known)
+        return self.labels.values[code]
 
     def _without_marked(self, values: list[Any]) -> list[Any]:
         marked = self.missing.named
