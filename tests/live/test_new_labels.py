@@ -19,7 +19,6 @@ from thalweg.live.events import ADD_CLASS, PREDICT, Group, from_bytes, to_bytes
 from thalweg.live.inspecting import verify
 from thalweg.live.log import Log
 
-
 pytestmark = pytest.mark.filterwarnings("ignore::thalweg.errors.ColumnWarning")  # of few rows
 
 
@@ -42,7 +41,7 @@ def test_one_typo_among_a_thousand_labels_is_refused_alone(live):
     given = ["no" if i % 2 else "yes" for i in range(1000)]
     live.predict(records(0, 1000), ids=ids)
     expected = live.model.copy()
-    outcomes = live.label(ids, given[:500] + ["Yess"] + given[501:])
+    outcomes = live.label(ids, [*given[:500], "Yess", *given[501:]])
     assert [i for i, status in enumerate(outcomes.statuses) if status != "learned"] == [500]
     assert (outcomes.statuses[500], outcomes.events[500]) == ("unknown_label", None)
     assert outcomes.messages[500] == (
@@ -76,7 +75,8 @@ def test_a_label_that_is_missing_or_cannot_be_read_is_refused_alone(tmp_path, ne
 
 def test_a_refused_row_leaves_nothing_and_the_next_error_names_its_own_place(live):
     before = live.digest()
-    assert live.learn([record(0) | {"shop": "never seen"}], ["maybe"], ids=["k"]).statuses == ["unknown_label"]
+    outcomes = live.learn([record(0) | {"shop": "never seen"}], ["maybe"], ids=["k"])
+    assert outcomes.statuses == ["unknown_label"]
     with pytest.raises(RowError, match="much") as raised:
         live.learn([record(0), record(1), record(2) | {"price": "much"}], ["maybe", "yes", "no"])
     assert (raised.value.row, raised.value.column) == (2, "price")
@@ -215,8 +215,8 @@ def test_what_is_no_new_class_cannot_be_added(live):
     live.predict(records(0, 2), ids=["a", "b"])
     before = live.digest()
     for given, problem in (
-        ("yes", "is one of the classes already"), (None, "is missing"), ("", "is missing"), ([1], "neither text"),
-        ("w" * 513, "513 characters"),
+        ("yes", "is one of the classes already"), (None, "is missing"), ("", "is missing"),
+        ([1], "neither text"), ("w" * 513, "513 characters"),
     ):  # fmt: skip
         with pytest.raises(RowError, match=problem):
             live.add_class(given)
@@ -356,7 +356,8 @@ def test_a_consumer_answers_a_label_that_is_no_class_and_goes_on(live):
     ])  # fmt: skip
     sink = Kept([])
     assert consume(live, source, sink).n_messages == 4
-    assert [each["status"] for each in sink.written] == ["predicted", "unknown_label", "unknown_label", "learned"]
+    statuses = [each["status"] for each in sink.written]
+    assert statuses == ["predicted", "unknown_label", "unknown_label", "learned"]
     assert "did you mean 'yes'" in sink.written[1]["message"] and live.event == 2
 
 

@@ -34,8 +34,8 @@ def crash(live):
 @pytest.mark.parametrize("learner", ["LogisticMixture", LastLabels(NaiveBayes(), max_waiting=15)])
 def test_a_replay_of_random_requests_leads_to_the_same_state(tmp_path, learner, seed):
     rng = np.random.default_rng(seed)
-    settings = {"max_known": 25, "max_age": 30.0, "survive": "process", "watch": False}
-    live = LiveModel(tmp_path, new_model(learner, max_waiting=15), label_budget=0.3, new_labels="add", **settings)
+    settings = {"max_known": 25, "max_age": 30.0, "survive": "process", "watch": False, "new_labels": "add"}
+    live = LiveModel(tmp_path, new_model(learner, max_waiting=15), label_budget=0.3, **settings)
     now, seen = 1000.0, set()
     for start in range(3):
         stepped = Stepped(live)
@@ -48,7 +48,7 @@ def test_a_replay_of_random_requests_leads_to_the_same_state(tmp_path, learner, 
             live.checkpoint()
         digest, event = live.digest(), live.event
         crash(live)
-        live = LiveModel(tmp_path, new_labels="add", **settings)
+        live = LiveModel(tmp_path, **settings)
         assert (live.event, live.digest()) == (event, digest)
     live.close()
     assert seen >= {"predicted", "learned", "already", "other_label", "unknown_id", "dropped", "expired"}

@@ -10,6 +10,7 @@ from starlette.routing import Route
 
 from thalweg import saving
 from thalweg.errors import ModelFileError, StateError
+from thalweg.live import LiveFollower
 from thalweg.service import bodies
 from thalweg.service.access import headers_of
 from thalweg.service.reading import check_length, read_body
@@ -54,10 +55,17 @@ class Admin:
             Route(f"{of_model}/compact", self.compact, methods=["POST"], name="admin_compact"),
         ]
 
-    async def replace(self, request: Request) -> Response:
-        """Put the model file in the body instead of the model; requests go on being answered meanwhile."""
+    def _served(self, request: Request) -> Served:
+        """Return the model that a request is for; raise RequestError unless it can change."""
         served = self.models.find(request.path_params["name"])
         served.check_ready()
+        if isinstance(served.live, LiveFollower):
+            raise RequestError("read_only", "a follower only predicts: ask the owner of its folder")
+        return served
+
+    async def replace(self, request: Request) -> Response:
+        """Put the model file in the body instead of the model; requests go on being answered meanwhile."""
+        served = self._served(request)
         _check_type(request, MODEL_TYPE)
         drops = request.query_params.get("drop_waiting", "false")
         if drops not in ("true", "false"):
@@ -76,8 +84,7 @@ class Admin:
 
     async def _decoded(self, request: Request, kind: type[B]) -> tuple[Served, B]:
         """Return the model that a request is for, and its body."""
-        served = self.models.find(request.path_params["name"])
-        served.check_ready()
+        served = self._served(request)
         _check_type(request, b"application/json")
         body = await read_body(request.receive, 1 << 16, self.settings.limits.body_seconds)
         try:
@@ -93,8 +100,7 @@ class Admin:
 
     async def compact(self, request: Request) -> Response:
         """Remove what no checkpoint needs from the log."""
-        served = self.models.find(request.path_params["name"])
-        served.check_ready()
+        served = self._served(request)
         _check_type(request, b"application/json")
         await in_thread(served.live.compact)
         return JSONResponse({"name": served.name, "status": "compacted"})
