@@ -21,11 +21,11 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     return by_plain[near[0]] if near else None
 
 
-def meant_label(label: Any, classes: Iterable[Any]) -> Any:
-    """Return the class whose text is most like that of a label; None if none is."""
+def meant_class(label: Any, classes: Iterable[Any]) -> str:
+    """Return "; did you mean X?" of the class whose text is most like that of a label; "" if none is."""
     by_text = {str(each): each for each in classes}
     text = nearest(str(label)[:LONGEST_LABEL], list(by_text)[:MOST_CLASSES])
-    return None if text is None else by_text[text]
+    return "" if text is None else f"; did you mean {by_text[text]!r}?"
 
 
 def hint(name: str, known: Iterable[str], what: str) -> str:

@@ -46,6 +46,10 @@ def keyed(
     folder: Annotated[
         str | None, typer.Option(metavar="FOLDER", help="Keep states and outputs here, and go on from there.")
     ] = None,
+    new_labels: Annotated[
+        str | None,
+        typer.Option(metavar="add|refuse", help="A label new after 10,000 rows: a class, or refused."),
+    ] = None,
     jobs: options.Jobs = 1,
     buckets: Annotated[
         int | None, typer.Option(min=1, max=999, help="Buckets of keys in a new folder; else 8.")
@@ -111,7 +115,8 @@ def keyed(
             done = run(
                 source, sink, folder=place, learner=model, key=names[0] if len(names) == 1 else names,
                 order=order, id=id_, weight=weight, start=start, n_jobs=jobs, n_buckets=buckets,
-                follow=follow, shared=None if shared is None else load(shared), **reading,
+                follow=follow, new_labels=new_labels, shared=None if shared is None else load(shared),
+                **reading,
                 progress=lambda n, share: bar.show(n, round(n / share) if share else None, f"{n:,} events"),
             )  # fmt: skip
         except KeyboardInterrupt:

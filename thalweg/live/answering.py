@@ -12,7 +12,7 @@ from thalweg.live.engine import Engine
 from thalweg.live.errors import RowError
 from thalweg.live.events import Group
 from thalweg.live.ids import LONGEST, Id
-from thalweg.live.label_codes import Coded, IsLearned, LabelCoder
+from thalweg.live.label_codes import Coded, IsLearned, coded_labels
 from thalweg.live.learning import Found
 from thalweg.live.requests import (
     ALREADY,
@@ -116,7 +116,9 @@ class Answering:
         return self._outcomes(ids, coded, statuses, events)
 
     def _coded(self, labels: list[Any], ids: list[Id] | None, is_learned: IsLearned | None) -> Coded:
-        return LabelCoder(self.engine, self._adds_labels, len(self.block.codes)).of(labels, ids, is_learned)
+        return coded_labels(
+            self.engine, labels, ids, is_learned, self._adds_labels, len(self.block.codes)
+        )
 
     def _rows(self, rows: Any, places: Sequence[int], n: int) -> Any:
         """Return the inputs of some of `n` rows; a RowError names the place among all."""

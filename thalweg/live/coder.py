@@ -168,6 +168,10 @@ class Coder:
         with _about_label():
             return self.model._coding.codes_of(labels)
 
+    def met_codes(self, labels: Sequence[Any]) -> list[int] | None:
+        """Return the codes of labels that came before in the same spelling; None if one did not."""
+        return self.model._coding.met_codes(labels)
+
     def known_code(self, label: Any) -> int | None:
         """Return the code of a label, None if it is no class; raise RowError if it cannot be one."""
         with _about_label():

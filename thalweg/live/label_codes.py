@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from thalweg._misspelt import meant_label
+from thalweg._misspelt import meant_class
 from thalweg.errors import first_of, short_repr
 from thalweg.live.engine import Engine
 from thalweg.live.errors import RowError
@@ -42,41 +42,50 @@ class Coded(NamedTuple):
         return found
 
 
-class LabelCoder:
-    """Codes the labels of one request.
+def coded_labels(
+    engine: Engine, labels: list[Any], ids: list[Id] | None, is_learned: IsLearned | None, adds: bool,
+    n_before: int,
+) -> Coded:  # fmt: skip
+    """Return the codes of the labels of a request; those that are not refused become classes.
 
     Parameters
     ----------
     engine : Engine
-        Whose classes they are. Labels that are not refused become classes.
+        Whose classes they are.
+    labels, ids : list
+        The labels, and the ids of their rows if they have some.
+    is_learned : callable or None
+        Says by its place, and the ids of the labels before it, whether the row of a label is learned; None
+        if all are. A label that is new and not learned gets `NO_LABEL`.
     adds : bool
         Whether a label that is no class is one from now on, also where classes are closed.
     n_before : int
         How many labels are learned by events that the engine has not counted yet.
     """
+    found = engine.coder.met_codes(labels)
+    if found is not None:
+        return Coded(found, range(len(found)), {})
+    coder, n_known = engine.coder, len(engine.model._coding.labels)
+    try:
+        codes = coder.codes(labels)
+    except RowError:
+        codes = None
+    if codes is not None:
+        if codes.max() < n_known or (adds and is_learned is None):
+            return Coded(codes.tolist(), range(len(labels)), {})
+        engine.model._coding.forget_labels(n_known)
+    return _LabelCoder(engine, adds, n_before).of(labels, ids, is_learned)
+
+
+class _LabelCoder:
+    """Codes labels one by one."""
 
     def __init__(self, engine: Engine, adds: bool, n_before: int) -> None:
         self._engine, self._coder, self._adds, self._n = engine, engine.coder, adds, n_before
         self._refused: dict[int, str] = {}
 
     def of(self, labels: list[Any], ids: list[Id] | None, is_learned: IsLearned | None) -> Coded:
-        """Return the codes of labels.
-
-        `is_learned` says by its place, and the ids of the labels before it, whether the row of a label is
-        learned; None if all are. A label that is new and not learned gets `NO_LABEL`.
-        """
-        coder = self._coder
-        mark = coder.mark()
-        try:
-            codes = coder.codes(labels)
-        except RowError:
-            return self._one_by_one(labels, ids, is_learned)
-        if not len(codes) or codes.max() < mark.n_labels or (self._adds and is_learned is None):
-            return Coded(codes.tolist(), range(len(labels)), {})
-        coder.undo(mark)
-        return self._one_by_one(labels, ids, is_learned)
-
-    def _one_by_one(self, labels: list[Any], ids: list[Id] | None, is_learned: IsLearned | None) -> Coded:
+        """Return the codes of labels; see `coded_labels`."""
         codes, places = [], []
         seen: set[Id] = set()
         for i, label in enumerate(labels):
@@ -105,9 +114,8 @@ class LabelCoder:
 
 def unknown(label: Any, classes: Sequence[Any], hints: bool) -> str:
     """Return what is wrong with a label that is no class, and which class is meant if it `hints`."""
-    meant = meant_label(label, classes) if hints else None
-    hint = "." if meant is None else f"; did you mean {meant!r}?"
-    return f"{short_repr(label)} is not one of the classes {first_of(classes, 10)}{hint}"
+    meant = meant_class(label, classes) if hints else ""
+    return f"{short_repr(label)} is not one of the classes {first_of(classes, 10)}{meant or '.'}"
 
 
 def refused_without_model(model: Model, labels: Sequence[Any]) -> dict[int, str]:

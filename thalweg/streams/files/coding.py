@@ -148,14 +148,18 @@ class Coding:
     def _known_code(self, label: Any) -> int | None:
         return self._known_codes.get((type(label), label)) if type(label) in CACHED else None
 
+    def met_codes(self, labels: Iterable[Any]) -> list[int] | None:
+        """Return the codes of labels that came before in the same spelling; None if one did not."""
+        found = [*map(self._known_code, labels)]
+        return None if None in found else found  # type: ignore[return-value]
+
     def codes_of(self, labels: Iterable[Any]) -> Ints:
         """Return the codes of labels; new ones get the next codes, if there may be more.
 
         Raise StreamError, and add none, if one is missing or not among those listed.
         """
         values, n_known = list(labels), len(self.labels)
-        found = [*map(self._known_code, values)]
-        if None not in found:
+        if (found := self.met_codes(values)) is not None:
             return np.array(found, dtype=np.intp)
         codes = self.labels.of(self._without_marked(_plain_labels(values)))
         if len(codes) and codes.min() < 0:
