@@ -10,7 +10,13 @@ import typer
 from thalweg._learner_text import make_learner
 from thalweg.commands import options
 from thalweg.commands.file_options import listed, with_file_options
-from thalweg.commands.outputs import INTERRUPTED, check_writable, columns_are_shown, say
+from thalweg.commands.outputs import (
+    INTERRUPTED,
+    check_writable,
+    columns_are_shown,
+    label_warnings_are_said,
+    say,
+)
 from thalweg.commands.progress import Bar
 
 LEARNER = "LogisticMixture"
@@ -110,6 +116,7 @@ def keyed(
     with ExitStack() as stack:
         place = folder or stack.enter_context(tempfile.TemporaryDirectory(prefix="thalweg-keyed-"))
         stack.enter_context(columns_are_shown())
+        stack.enter_context(label_warnings_are_said())
         bar = stack.enter_context(Bar(f"a model for every {' and '.join(names)}", "{}", "", json))
         try:
             done = run(

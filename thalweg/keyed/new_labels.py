@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from thalweg._misspelt import meant_class
-from thalweg.errors import first_of, short_repr
+from thalweg.errors import LabelWarning, first_of, short_repr
 from thalweg.model.wording import warn
 
 ADD, REFUSE = "add", "refuse"
@@ -15,5 +15,6 @@ def warn_of_labels(labels: Sequence[Any], known: Sequence[Any], rows: str) -> No
     named, meant = first_of([*map(short_repr, labels)], 5), meant_class(labels[0], known)
     warn(
         f"new after {rows}, and now classes of all keys: {named}{meant or '.'} With new_labels=refuse such "
-        "rows are refused"
+        "rows are refused",
+        LabelWarning,
     )

@@ -12,12 +12,12 @@ SKIP = Advice("on_error", "skip")
 KINDS = {parameter: kind for kind, parameter in PARAMETERS.items()}
 
 
-def warn(text: str) -> None:
-    """Warn of columns, at the line outside this library that called the model."""
+def warn(text: str, category: type[ColumnWarning] = ColumnWarning) -> None:
+    """Warn of columns or labels, at the line outside this library that called the model."""
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("thalweg."):
         frame, level = frame.f_back, level + 1
-    warnings.warn(text, ColumnWarning, stacklevel=level)
+    warnings.warn(text, category, stacklevel=level)
 
 
 def worded(message: str) -> str:
