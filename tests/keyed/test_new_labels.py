@@ -1,4 +1,4 @@
-"""Labels that are new after the first rows, in banks and runs by key: classes of all keys, or refused alone."""
+"""Labels that are new after the first rows, in models by key: classes of all keys, or refused alone."""
 
 import warnings
 
@@ -120,7 +120,7 @@ def test_a_run_counts_events_with_labels_that_are_new_after_the_first_rows_as_re
     problems = [each for table in done.outputs() for each in table.column("problem").to_pylist() if each]
     assert problems == ["column 'paid': 'Yess' is not one of the labels no, yes"]
     assert run(typo, folder=tmp_path / "run", **OPTIONS).n_rows == N
-    with pytest.raises(ParameterError, match="new_labels is 'add', but .* was begun with 'refuse'"):
+    with pytest.raises(ParameterError, match=r"new_labels is 'add', but .* was begun with 'refuse'"):
         run(typo, folder=tmp_path / "run", new_labels="add", **OPTIONS)
 
 

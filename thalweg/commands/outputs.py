@@ -43,7 +43,7 @@ def label_warnings_are_said() -> Iterator[None]:
             else:
                 show(message, category, *where)
 
-        warnings.showwarning = said
+        warnings.showwarning = said  # type: ignore[assignment]
         yield
 
 
