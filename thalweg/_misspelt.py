@@ -9,6 +9,7 @@ from typing import Any, Self
 from thalweg.errors import ParameterError
 
 LEAST_LIKENESS = 0.7
+LONGEST_LABEL, MOST_CLASSES = 64, 100  # that are compared: each pair takes some µs
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
@@ -18,6 +19,13 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     by_plain = {plain(each): each for each in known}
     near = difflib.get_close_matches(plain(name), list(by_plain), n=1, cutoff=LEAST_LIKENESS)
     return by_plain[near[0]] if near else None
+
+
+def meant_class(label: Any, classes: Iterable[Any]) -> str:
+    """Return "; did you mean X?" of the class whose text is most like that of a label; "" if none is."""
+    by_text = {str(each): each for each in classes}
+    text = nearest(str(label)[:LONGEST_LABEL], list(by_text)[:MOST_CLASSES])
+    return "" if text is None else f"; did you mean {by_text[text]!r}?"
 
 
 def hint(name: str, known: Iterable[str], what: str) -> str:

@@ -114,6 +114,10 @@ class ColumnWarning(UserWarning):
     """Columns that may have been taken for something else, or that are left out; see `Model.columns`."""
 
 
+class LabelWarning(ColumnWarning):
+    """A label is new after the first rows: it may be mistyped."""
+
+
 class RowWarning(UserWarning):
     """Rows that may have been learned in the wrong order, or twice."""
 

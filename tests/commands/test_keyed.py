@@ -109,3 +109,16 @@ def test_events_none_of_which_can_be_read_are_an_error(tmp_path):
     path.write_text("key,w,x,y\n" + "".join(f"{'ab'[i % 2]},heavy,{i % 7},{i % 2}\n" for i in range(60)))
     with pytest.raises(ValueError, match="none of its 60 events could be read"):
         thalweg("keyed", path, "--key", "key", "--target", "y", "--weight", "w")
+
+
+def test_labels_that_are_new_after_the_first_rows_are_refused_if_wanted(tmp_path, capsys):
+    lines = ["who,x,paid", *(f"k{i % 3},{i % 7},{'yes' if i % 7 > 3 else 'no'}" for i in range(10_100))]
+    lines[10_050] = "k1,3,Yess"
+    path = tmp_path / "rows.csv"
+    path.write_text("\n".join(lines) + "\n")
+    words = ["keyed", path, "--key", "who", "--target", "paid", "--learner", "NaiveBayes", "--json"]
+    thalweg(*words, "--new-labels", "refuse")
+    assert json.loads(capsys.readouterr().out)["statuses"] == {"learned": 10_099, "refused": 1}
+    thalweg(*words)
+    said = capsys.readouterr()
+    assert json.loads(said.out)["statuses"] == {"learned": 10_100} and "did you mean 'yes'" in said.err

@@ -54,17 +54,35 @@ def test_compact_removes_what_no_checkpoint_needs(folder):
         assert "in use by process" in ended.stderr
 
 
+def test_add_class_opens_a_class(folder):
+    ended = run_command("live", "add-class", folder, "returned")
+    assert ended.returncode == 0, ended.stderr
+    assert "'returned' is a class since event 49; the classes are no, yes, returned" in ended.stdout
+    with LiveModel(folder) as live:
+        assert live.label([6], ["returned"]).statuses == ["learned"]
+        live.learn(records(1, 3), labels(1, 3))
+    for words, problem in (
+        (["add-class", folder, "returned"], "is one of the classes already"),
+        (["add-class", folder], "add-class takes a folder and a label"),
+        (["inspect", folder, "returned"], "inspect takes a folder alone"),
+    ):
+        ended = run_command("live", *words)
+        assert ended.returncode == 2 and problem in ended.stderr
+    found = json.loads(run_command("live", "add-class", folder, "lost", "--json").stdout)
+    assert found == {"event": 53, "classes": ["no", "yes", "returned", "lost"]}
+
+
 def test_verify_finds_what_is_wrong(folder):
     with sqlite3.connect(folder / "log.sqlite") as db:
         first, data = db.execute("SELECT first, data FROM log ORDER BY first DESC LIMIT 1").fetchone()
         db.execute("UPDATE log SET data=? WHERE first=?", (data[:-1] + b"\0\0", first))
     db.close()
-    newest = folder / "checkpoint-48.tw"
+    newest = max(folder.glob("checkpoint-*.tw"))
     newest.write_bytes(newest.read_bytes()[:-5])
     ended = run_command("live", "verify", folder)
     assert ended.returncode == 1
     assert "checksum" in ended.stdout
-    assert "checkpoint-48.tw" in ended.stdout
+    assert newest.name in ended.stdout
 
 
 def test_other_folders_are_refused(tmp_path):

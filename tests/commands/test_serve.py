@@ -280,3 +280,19 @@ def test_a_certificate_that_is_not_there_is_said(thalweg, saved, tmp_path):
     code, _, said = thalweg("serve", saved, "--ssl-certfile", tmp_path / "none.pem", "--port", free_port())
     assert code == 2 and "No such file" in said
     LiveModel(saved.with_name("orders.live")).close()
+
+
+def test_labels_that_are_no_class_are_refused_unless_told_otherwise(thalweg, saved, monkeypatch):
+    found = []
+
+    def run(models, bound, settings, **options):
+        live = models["orders"]
+        live._worker.is_ready.wait()
+        found.append(live.learn([{"price": 3, "shop": "north"}], ["new"]).statuses)
+
+    monkeypatch.setattr("thalweg.service.server.run", run)
+    for more in ([], ["--new-labels", "refuse"], ["--new-labels", "add"]):
+        assert thalweg("serve", saved, "--port", "0", *more)[0] == 0
+    assert found == [["unknown_label"], ["unknown_label"], ["learned"]]
+    code, _, said = thalweg("serve", saved, "--port", "0", "--new-labels", "ad")
+    assert code == 2 and "did you mean 'add'" in said

@@ -57,7 +57,7 @@ def folder_of(name):
         begins_later = name in ("dense NaiveBayes", "sparse LinearLogistic")
         if not begins_later:
             model.learn(records(40))
-        live = LiveModel(place, model, survive="process", label_budget=budget, max_known=50)
+        live = LiveModel(place, model, survive="process", label_budget=budget, max_known=50, new_labels="add")
         if begins_later:
             live.learn(records(40))
         _work(live, 0)
@@ -79,6 +79,7 @@ def _work(live, turn):
     live.predict(ROWS[:10], ids=ids)
     live.label(ids[:3], ["a", "b", "a"])
     live.learn(ROWS[10:], ["b", f"new {turn}"], ids=[f"l{turn}", f"m{turn}"])
+    live.add_class(f"opened {turn}")
     live.predict([ROWS[0] | {"shop": f"shop {turn}"}], ids=[f"{turn} late"])
     live.learn(ROWS[:2], ["a", "b"])
     live.label(ids[5:7], ["a", f"new {turn}"])

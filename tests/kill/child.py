@@ -44,7 +44,8 @@ def run(handle: int, folder: str, mode: str, again: list[Any], new: list[Any]) -
     try:
         pipe.say("started")
         # Every group is followed by a checkpoint, or none is.
-        live = LiveModel(folder, checkpoint_seconds=0.0 if mode == "checkpoints" else 1e9, lock_timeout=30)
+        live = LiveModel(folder, checkpoint_seconds=0.0 if mode == "checkpoints" else 1e9, lock_timeout=30,
+                         new_labels="add")
         send(live, pipe, again, 1)
         pipe.say("state", live.event, live.model.digest(), live.digest())
         send(live, pipe, new, 1 if mode == "batches" else 8, compact=mode == "checkpoints")

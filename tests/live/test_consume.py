@@ -117,7 +117,7 @@ def test_poisoned_messages_are_answered_and_do_not_stop_the_others(kafka, tmp_pa
         assert live.event == 1
     found = answers(kafka, out)
     statuses = [found[f"0/{i}"]["status"] for i in range(len(bad) + 1)]
-    assert statuses == ["refused"] * 4 + ["unknown_id"] + ["refused"] * 5 + ["predicted"]
+    assert statuses == ["refused"] * 4 + ["unknown_id"] + ["refused"] * 4 + ["unknown_label", "predicted"]
     assert "'row'" in found["0/2"]["message"]
 
 

@@ -70,7 +70,7 @@ def runs(requests, observes):
 
 def run(folder, model, requests, size, saves=False, **options):
     results = []
-    with LiveModel(folder, model, survive="process", **options) as live:
+    with LiveModel(folder, model, survive="process", **options, new_labels="add") as live:
         stepped = Stepped(live)
         for start in range(0, len(requests), size):
             if size == 1:
@@ -121,13 +121,13 @@ def test_learners_that_observe_go_on_after_recovery_as_without(tmp_path, name):
     for each in requests:
         if not isinstance(each, LabelRequest):
             each.rows = np.array(each.rows)
-    with LiveModel(tmp_path / "grouped", model, survive="process") as live:
+    with LiveModel(tmp_path / "grouped", model, survive="process", new_labels="add") as live:
         stepped = Stepped(live)
         for start in range(0, len(requests), 30):
             stepped.group(requests[start : start + 30])
         digest, n = live.digest(), live.event
         ordered = logged(live, requests)
-    with LiveModel(tmp_path / "single", model, survive="process") as live:
+    with LiveModel(tmp_path / "single", model, survive="process", new_labels="add") as live:
         for each in ordered:
             live._ask(each)
         assert (live.event, live.digest()) == (n, digest)
@@ -149,7 +149,7 @@ def logged(live, requests):
 def test_threads_share_a_live_model(tmp_path):
     """Whatever the order in which requests come, the answers are those of the events in their order."""
     model = new_model()
-    with LiveModel(tmp_path / "live", model) as live:
+    with LiveModel(tmp_path / "live", model, new_labels="add") as live:
         answers = {}
 
         def work(worker):
@@ -187,7 +187,7 @@ def test_shapes(tmp_path, n, n_classes, learner):
     X = rng.normal(size=(120, n))
     X[rng.random(X.shape) < 0.1] = np.nan
     y = rng.integers(n_classes, size=120).tolist()
-    live = LiveModel(tmp_path, model)
+    live = LiveModel(tmp_path, model, new_labels="add")
     for start in range(0, 120, 30):
         ids = list(range(start, start + 30))
         p = live.predict(X[start : start + 30], ids=ids).probabilities
@@ -197,7 +197,7 @@ def test_shapes(tmp_path, n, n_classes, learner):
     live._worker.close()
     live._keeper.close()
     live._lock.release()
-    with LiveModel(tmp_path) as live:
+    with LiveModel(tmp_path, new_labels="add") as live:
         assert live.digest() == digest
 
 
@@ -222,6 +222,6 @@ def test_many_categories_and_text(tmp_path):
         live._keeper.close()
         live._lock.release()
         del live._lock
-    with LiveModel(tmp_path) as live:
+    with LiveModel(tmp_path, new_labels="add") as live:
         assert (live.digest(), live.n_waiting) == (digest, waiting)
         assert live.label([90], ["a"]).statuses == ["learned"]

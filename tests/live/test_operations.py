@@ -227,7 +227,7 @@ def test_waiting_rows_are_kept_by_a_model_that_knows_other_categories_and_labels
     old = thalweg.Model("paid", learner, columns=columns).learn(rows)
     new = thalweg.Model("paid", learner, columns=columns, classes=["yes", "other", "no"]).learn(other)
     later = [{"x": 1, "shop": "e"}, {"x": 2, "shop": None}, {"x": 3, "shop": "a"}, {"x": 0, "shop": "d"}]
-    with LiveModel(tmp_path, old) as live:
+    with LiveModel(tmp_path, old, new_labels="add") as live:
         said = live.predict(later, ids=[*"wxyz"])
         live.learn([{"x": 1, "shop": "f"}], ["yse"], ids=["typo"])
         live.replace(new)

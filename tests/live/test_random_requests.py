@@ -34,7 +34,7 @@ def crash(live):
 @pytest.mark.parametrize("learner", ["LogisticMixture", LastLabels(NaiveBayes(), max_waiting=15)])
 def test_a_replay_of_random_requests_leads_to_the_same_state(tmp_path, learner, seed):
     rng = np.random.default_rng(seed)
-    settings = {"max_known": 25, "max_age": 30.0, "survive": "process", "watch": False}
+    settings = {"max_known": 25, "max_age": 30.0, "survive": "process", "watch": False, "new_labels": "add"}
     live = LiveModel(tmp_path, new_model(learner, max_waiting=15), label_budget=0.3, **settings)
     now, seen = 1000.0, set()
     for start in range(3):

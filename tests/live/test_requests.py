@@ -109,15 +109,16 @@ def test_a_text_is_one_label_and_one_id(live):
     assert live.erase(np.int64(3))["was_known"]
 
 
-def test_a_new_label_that_is_not_learned_is_no_class(live):
-    live.predict([record(0)], ids=["a"])
-    live.label(["a"], ["yes"])
-    outcomes = live.label(["a", "nobody"], ["brand new", "newer"])
-    assert outcomes.statuses == ["other_label", "unknown_id"]
-    assert "brand new" not in live.model.schema()["classes"]
-    live.predict([record(1)], ids=["b"])
-    assert live.label(["nobody", "b"], ["newest", "brand new"]).statuses == ["unknown_id", "learned"]
-    assert live.model.schema()["classes"][-1] == "brand new"
+def test_a_new_label_that_is_not_learned_is_no_class(tmp_path):
+    with LiveModel(tmp_path, new_model(), new_labels="add") as live:
+        live.predict([record(0)], ids=["a"])
+        live.label(["a"], ["yes"])
+        outcomes = live.label(["a", "nobody"], ["brand new", "newer"])
+        assert outcomes.statuses == ["other_label", "unknown_id"]
+        assert "brand new" not in live.model.schema()["classes"]
+        live.predict([record(1)], ids=["b"])
+        assert live.label(["nobody", "b"], ["newest", "brand new"]).statuses == ["unknown_id", "learned"]
+        assert live.model.schema()["classes"][-1] == "brand new"
 
 
 def test_learning_a_row_that_waits_is_its_label(live):
@@ -131,8 +132,7 @@ def test_learning_a_row_that_waits_is_its_label(live):
 
 def test_labels_may_be_in_the_target_column(live):
     assert live.learn([record(0) | {"paid": "yes"}]).statuses == ["learned"]
-    with pytest.raises(RowError, match="the label None is missing"):
-        live.learn([record(0)])
+    assert live.learn([record(0)]).messages == ["the label None is missing"]
 
 
 def test_rows_beyond_max_waiting_are_dropped(tmp_path):
@@ -341,9 +341,6 @@ def test_bad_ids_and_numbers_of_rows(live):
         live.label(["a"], ["yes", "no"])
     with pytest.raises(RowError, match="1 rows and 2 labels"):
         live.learn([record(0)], ["yes", "no"])
-    with pytest.raises(RowError, match="label") as raised:
-        live.learn(records(0, 2), ["yes", None])
-    assert raised.value.row == 1
     with pytest.raises(RowError, match="no prediction sets"):
         live.predict([record(0)], sets=True)
     assert live.event == 0
@@ -352,10 +349,11 @@ def test_bad_ids_and_numbers_of_rows(live):
 def test_labels_that_are_not_listed(tmp_path):
     with LiveModel(tmp_path, new_model(classes=["no", "yes"])) as live:
         live.predict([record(0), record(1)], ids=["a", "b"])
-        with pytest.raises(RowError, match="'maybe' is not one of") as raised:
-            live.label(["a", "b"], ["yes", "maybe"])
-        assert raised.value.row == 1
-        assert live.n_waiting == 2
+        outcomes = live.label(["a", "b"], ["yes", "maybe"])
+        assert outcomes.statuses == ["learned", "unknown_label"]
+        assert outcomes.messages[1] == "'maybe' is not one of the classes no, yes. Open it with add_class"
+        assert live.n_waiting == 1
+        assert live.label(["b"], ["no"]).is_good
 
 
 def test_arrays_and_tables(tmp_path):
@@ -482,25 +480,33 @@ def test_a_learner_given_as_text_keeps_as_many_rows_as_the_model(tmp_path):
         assert live.n_waiting == live.model.learner_.n_waiting_ == 12_000
 
 
-@pytest.mark.parametrize("column", ["shop", "label"])
-def test_a_text_too_long_for_a_category_or_a_label_changes_nothing(live, column):
-    rows, given = [record(0), record(1)], ["yes", "no"]
-    live.predict([record(2)], ids=["here"])
+def test_a_text_too_long_for_a_category_changes_nothing(live):
+    rows, given = [record(0), record(1) | {"shop": "w" * 513}], ["yes", "no"]
     before = live.digest()
-    if column == "shop":
-        rows[1] = rows[1] | {"shop": "w" * 513}
-    else:
-        given[1] = "w" * 513
-    calls = [lambda: live.learn(rows, given), lambda: live.learn(rows, given, ids=["a", "b"])]
-    calls += [lambda: live.predict(rows), lambda: live.predict(rows, ids=["a", "b"])] * (column == "shop")
-    for call in calls:
+    for call in (
+        lambda: live.learn(rows, given), lambda: live.learn(rows, given, ids=["a", "b"]),
+        lambda: live.predict(rows), lambda: live.predict(rows, ids=["a", "b"]),
+    ):  # fmt: skip
         with pytest.raises(RowError, match="513 characters") as raised:
             call()
-        assert (raised.value.row, raised.value.column) == (1, column)
-    with pytest.raises(RowError, match="513 characters"):
-        live.label(["here"], ["w" * 513])
+        assert (raised.value.row, raised.value.column) == (1, "shop")
     assert live.digest() == before
-    assert live.learn([record(0) | {"shop": "w" * 512}], ["v" * 512]).is_good
+    assert live.learn([record(0) | {"shop": "w" * 512}], ["yes"]).is_good
+
+
+@pytest.mark.parametrize("new_labels", ["refuse", "add"])
+def test_a_label_that_is_too_long_is_refused_alone(tmp_path, new_labels):
+    with LiveModel(tmp_path, new_model(), new_labels=new_labels) as live:
+        live.predict([record(2), record(3)], ids=["c", "d"])
+        too_long, rows = "w" * 513, records(0, 2)
+        for outcomes in (
+            live.learn(rows, [too_long, "no"]), live.learn(rows, [too_long, "no"], ids=["a", "b"]),
+            live.label(["c", "d"], [too_long, "no"]),
+        ):  # fmt: skip
+            assert outcomes.statuses == ["unknown_label", "learned"] and "513" in outcomes.messages[0]
+        assert live.model.classes_.tolist() == ["no", "yes"]
+        outcome = live.label(["c"], ["v" * 512])
+        assert outcome.statuses == ["learned" if new_labels == "add" else "unknown_label"]
 
 
 def test_long_names_of_columns_that_are_left_out_are_not_kept(live):
@@ -514,8 +520,8 @@ def test_long_names_of_columns_that_are_left_out_are_not_kept(live):
 
 def test_a_log_with_longer_categories_and_labels_is_replayed(tmp_path, monkeypatch):
     monkeypatch.setattr(codes, "MOST_TEXT", 1000)
-    live = LiveModel(tmp_path, new_model())
-    live.learn([record(0) | {"shop": "w" * 600}], ["v" * 700])
+    live = LiveModel(tmp_path, new_model(), new_labels="add")
+    assert live.learn([record(0) | {"shop": "w" * 600}], ["v" * 700]).is_good
     digest = live.digest()
     crash(live)
     monkeypatch.undo()
@@ -525,17 +531,16 @@ def test_a_log_with_longer_categories_and_labels_is_replayed(tmp_path, monkeypat
 
 
 def test_a_live_model_has_as_many_classes_as_a_model(tmp_path):
-    with LiveModel(tmp_path, new_model("NaiveBayes"), watch=False) as live:
-        live.predict([record(1), record(2)], ids=["a", "b"])
-        before = live.digest()
-        with pytest.raises(RowError, match="may have 1,000 different labels") as raised:
-            live.learn([record(0)] * 999, [f"case {i}" for i in range(999)])
-        assert raised.value.row == 998 and live.digest() == before
-        live.learn([record(0)] * 998, [f"case {i}" for i in range(998)])
-        for given in (["one more"], ["yes", "one more"]):
-            with pytest.raises(RowError, match="may have 1,000 different labels"):
-                live.label(["a", "b"][: len(given)], given)
-        assert live.n_waiting == 2 and live.label(["a", "b"], ["yes", "case 3"]).is_good
+    with LiveModel(tmp_path, new_model("NaiveBayes"), watch=False, new_labels="add") as live:
+        live.predict(records(1, 4), ids=["a", "b", "c"])
+        outcomes = live.learn([record(0)] * 1000, [f"case {i}" for i in range(999)] + ["yes"])
+        assert [i for i, status in enumerate(outcomes.statuses) if status != "learned"] == [998]
+        assert "may have 1,000 different labels" in outcomes.messages[998]
+        assert live.label(["a", "b"], ["yes", "one more"]).statuses == ["learned", "unknown_label"]
+        with pytest.raises(RowError, match="may have 1,000 different labels"):
+            live.add_class("one more")
+        assert len(live.model.classes_) == 1000
+        assert live.n_waiting == 2 and live.label(["b", "c"], ["yes", "case 3"]).is_good
 
 
 @pytest.mark.parametrize("learner", ["NaiveBayes", "AdaptiveLogistic"])

@@ -116,7 +116,7 @@ def test_mistakes_are_refused():
     with pytest.raises(ParameterError, match='"warn", "add" or "refuse", got \'no\''):
         Model("paid", new_labels="no").learn(table())
     model = Model("paid", "NaiveBayes").learn(table())
-    with pytest.raises(ValueError, match="'Yess' is not one of the classes; did you mean 'Yes'"):
+    with pytest.raises(ValueError, match=r"'Yess' is none of the classes .*; did you mean 'Yes'"):
         model.mask_class("Yess")
     with pytest.raises(ValueError, match="all classes would be masked"):
         model.mask_class("No").mask_class("Yes")

@@ -18,8 +18,10 @@ from thalweg.learners import (
     LastLabels,
     NaiveBayes,
 )
-from thalweg.live import LiveFollower, LiveModel
+from thalweg.learners.base.arguments import Labels
+from thalweg.live import LiveFollower, LiveModel, RowError
 from thalweg.live.requests import Outcomes
+from thalweg.service import Settings
 
 COLUMNS = {"price": "number", "weight": "number", "shop": "category", "day": "date"}
 LEARNERS = (
@@ -31,6 +33,7 @@ LEARNERS = (
     "AdaptiveStacking([NaiveBayes(), LinearLogistic()])",
     LastLabels(NaiveBayes(), max_waiting=100_000),
 )
+OTHER_LABELS = ("no", "no", "yess", "case 36", None, "")
 DROPPED, EXPIRED = object(), object()
 ANY = mock.ANY  # an error does not say in which event the row was learned
 
@@ -74,8 +77,9 @@ def label(i):
 class Rules:
     """What becomes of each request: a plain model that knows rows by their events, and tables of ids."""
 
-    def __init__(self, model, max_waiting, max_age, max_known):
+    def __init__(self, model, max_waiting, max_age, max_known, new_labels):
         self.model = model.copy().set_params(max_waiting=10**9)
+        self.adds = new_labels == "add"
         self.event, self.now = 0, time.time() + 1000.0  # the clock of the log never goes back
         self.max_waiting, self.max_age, self.max_known = max_waiting, max_age, max_known
         self.waiting = OrderedDict()  # {id: (event, time, row, answer)}
@@ -147,10 +151,18 @@ class Rules:
             self.expire()
         return found
 
+    def is_refused(self, label):
+        """Return whether a label is no class and becomes none: the model begins with two."""
+        return not self.adds and label not in self.model.classes_.tolist()
+
     def _labelled(self, key, label):
+        if not label:
+            return "unknown_label", None
         if key in self.waiting:
             if self.is_aged(key):
                 return "expired", None
+            if self.is_refused(label):
+                return "unknown_label", None
             self.event += 1
             event, _, row, _ = self.waiting.pop(key)
             if event in self.strangers:
@@ -170,13 +182,20 @@ class Rules:
         """Return status and event of each row."""
         before, found, learned = self.event, [], self.learned_of(ids or ())
         for row, label, key in zip(rows, labels, ids or itertools.repeat(None), strict=False):
+            if not label:
+                found.append(("unknown_label", None))
+                continue
             if key in self.waiting and not self.is_aged(key):
                 found.append(self._labelled(key, label))
-                learned[key] = label, self.event
+                if found[-1][0] == "learned":
+                    learned[key] = label, self.event
                 continue
             if key in learned:
                 what, event = learned[key]
                 found.append(("already" if what == label else "other_label", event))
+                continue
+            if self.is_refused(label):
+                found.append(("unknown_label", None))
                 continue
             self.event += 1
             self.waiting.pop(key, None)
@@ -196,6 +215,15 @@ class Rules:
             self._drop(DROPPED, self.event)
         while len(self.done) > max_known:
             self.done.popitem(last=False)
+
+    def add_class(self, label):
+        """Let a label be a class that the learner has not met; return the event."""
+        learner = self.model.learner_
+        self.model._coding.open_label(label)
+        labels = Labels(self.model._coding.classes, is_open=learner._labels.is_open)
+        learner._make_room(learner._names, labels)
+        self.event += 1
+        return self.event
 
     def erase(self, key):
         """Forget an id."""
@@ -225,6 +253,7 @@ class Living:
             "max_waiting": int(rng.choice([3, 8, 1000])), "max_known": int(rng.choice([8, 20, 1000])),
             "max_age": 30.0 if self.may_age else None,
             "survive": "process", "watch": bool(rng.random() < 0.2),
+            "new_labels": str(rng.choice(["refuse", "add"])),
         }  # fmt: skip
         self.by_http = rng.random() < 0.3
         self.learner = LEARNERS[rng.integers(len(LEARNERS))]
@@ -236,7 +265,7 @@ class Living:
         rows[1]["day"] = rows[0]["day"]
         self.first = rows
         first = thalweg.Model("paid", self.learner, columns=self.columns).learn(rows)
-        bounds = (self.settings[name] for name in ("max_waiting", "max_age", "max_known"))
+        bounds = (self.settings[name] for name in ("max_waiting", "max_age", "max_known", "new_labels"))
         self.rules = Rules(first, *bounds)
         self.steps, self.follower = [], None
         self.live = LiveModel(self.folder, first, **self.settings)
@@ -255,7 +284,7 @@ class Living:
                 if share < 0.85:
                     self.ask()
                 else:
-                    names = [self.crash, self.erase, self.export, self.follow, self.refuse]
+                    names = [self.crash, self.erase, self.export, self.follow, self.refuse, self.add_class]
                     if self.is_replaced:
                         names.append(self.replace)
                     names[self.rng.integers(len(names))]()
@@ -268,7 +297,7 @@ class Living:
     def begin_service(self):
         """Let requests come at the time of the rules, and by the way that is tried."""
         self.live._worker.clock = lambda: self.rules.now
-        self.service = Service(live=self.live) if self.by_http else None
+        self.service = Service(Settings(admin=True), self.live) if self.by_http else None
 
     def ask(self):
         """Send a request for some of few rows, so that ids come again in every way."""
@@ -287,7 +316,7 @@ class Living:
                 )
                 assert same(p, p_rule), f"{self}: {p}; by the rules {p_rule}"
             return
-        labels = [label(i) if rng.random() < 0.9 else "no" for i in places]
+        labels = [label(i) if rng.random() < 0.85 else rng.choice(OTHER_LABELS) for i in places]
         if share < 0.75:
             self.steps.append(f"label {ids} {labels}")
             expected, found = self.rules.label(ids, labels), self.labelled(ids, labels)
@@ -333,7 +362,7 @@ class Living:
             return [(x.get("status", x.get("error")), x.get("event")) for x in answer.json()["outcomes"]]
         found = answer.json()
         status = found.get("status", found.get("error"))
-        codes = {"learned": 200, "already": 200, "other_label": 409}
+        codes = {"learned": 200, "already": 200, "other_label": 409, "unknown_label": 422}
         assert answer.status_code == codes.get(status, 404), f"{self}: {answer.status_code} {answer.text}"
         return [(status, found.get("event") if status in ("learned", "already") else ANY)]
 
@@ -347,7 +376,7 @@ class Living:
         new = record(1) | {"shop": "a new one"} if not self.is_replaced else record(1)
         rows = [new, record(2) | {"price": "much"}]
         verb = ("predict", "learn")[self.rng.integers(2)]
-        ids, labels = ["<new>", "<other>"], ["yes", "new label"]
+        ids, labels = ["<new>", "<other>"], ["yes", "new label" if self.rules.adds else "no"]
         if self.by_http:
             body = {"rows": rows, "ids": ids} | ({"labels": labels} if verb == "learn" else {})
             answer = self.service.post(f"/models/m/{verb}", body)
@@ -412,6 +441,23 @@ class Living:
         self.begin_service()
         if how != "other bounds":
             assert self.live.digest() == digest, f"{self}: another digest than before"
+
+    def add_class(self):
+        """Open a class, by an administrator's request or in Python; one that is known is refused."""
+        new = label(int(self.rng.choice([36, 73, 110])))
+        self.steps.append(f"add_class {new}")
+        is_known = new in self.rules.model.classes_.tolist()
+        expected = None if is_known else self.rules.add_class(new)
+        if self.by_http:
+            answer = self.service.post("/admin/models/m/classes", {"label": new})
+            assert answer.status_code == (422 if is_known else 200), f"{self}: {answer.text}"
+            assert answer.json().get("event") == expected, f"{self}: {answer.text}"
+            return
+        try:
+            found = self.live.add_class(new)
+        except RowError:
+            found = None
+        assert found == expected, f"{self}: {found}; by the rules {expected}"
 
     def erase(self):
         """Erase an id; it is in no file any more."""

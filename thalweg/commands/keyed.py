@@ -11,7 +11,7 @@ from thalweg._learner_text import make_learner
 from thalweg.commands import options
 from thalweg.commands.entry import INTERRUPTED
 from thalweg.commands.file_options import listed, with_file_options
-from thalweg.commands.outputs import check_writable, columns_are_shown, say
+from thalweg.commands.outputs import check_writable, columns_are_shown, label_warnings_are_said, say
 from thalweg.commands.progress import Bar
 
 LEARNER = "LogisticMixture"
@@ -46,6 +46,10 @@ def keyed(
     weight: Annotated[str | None, typer.Option(metavar="COLUMN", help="Column of weights.")] = None,
     folder: Annotated[
         str | None, typer.Option(metavar="FOLDER", help="Keep states and outputs here, and go on from there.")
+    ] = None,
+    new_labels: Annotated[
+        str | None,
+        typer.Option(metavar="add|refuse", help="A label new after 10,000 rows: a class, or refused."),
     ] = None,
     jobs: options.Jobs = 1,
     buckets: Annotated[
@@ -107,12 +111,14 @@ def keyed(
     with ExitStack() as stack:
         place = folder or stack.enter_context(tempfile.TemporaryDirectory(prefix="thalweg-keyed-"))
         stack.enter_context(columns_are_shown())
+        stack.enter_context(label_warnings_are_said())
         bar = stack.enter_context(Bar(f"a model for every {' and '.join(names)}", "{}", "", json))
         try:
             done = run(
                 source, sink, folder=place, learner=model, key=names[0] if len(names) == 1 else names,
                 order=order, id=id_, weight=weight, start=start, n_jobs=jobs, n_buckets=buckets,
-                follow=follow, shared=None if shared is None else load(shared), **reading,
+                follow=follow, new_labels=new_labels, shared=None if shared is None else load(shared),
+                **reading,
                 progress=lambda n, share: bar.show(n, round(n / share) if share else None, f"{n:,} events"),
             )  # fmt: skip
         except KeyboardInterrupt:

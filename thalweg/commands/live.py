@@ -1,4 +1,4 @@
-"""`thalweg live`: look into the folder of a live model, check it, or make it smaller."""
+"""`thalweg live`: look into the folder of a live model, check it, make it smaller, or open a class."""
 
 import json as jsons
 from enum import StrEnum
@@ -19,29 +19,41 @@ class Action(StrEnum):
     inspect = "inspect"
     verify = "verify"
     compact = "compact"
+    add_class = "add-class"
 
 
-DO = typer.Argument(metavar="inspect|verify|compact", help="What to do.")
+DO = typer.Argument(metavar="inspect|verify|compact|add-class", help="What to do.")
 FOLDER = typer.Argument(metavar="FOLDER", help="The folder of a live model.")
+LABEL = typer.Argument(metavar="LABEL", help="The label of add-class.", show_default=False)
 
 
 def live(
-    action: Annotated[Action, DO], folder: Annotated[str, FOLDER], json: options.Json = False
+    action: Annotated[Action, DO],
+    folder: Annotated[str, FOLDER],
+    label: Annotated[str | None, LABEL] = None,
+    json: options.Json = False,
 ) -> None:
-    """Look into the folder of a live model, check it, or make it smaller.
+    """Look into the folder of a live model, check it, make it smaller, or open a class.
 
     `inspect` says what is in it. `verify` checks every event and checkpoint, and that the older checkpoint
     and the events after it lead to the newer one; the exit code is 1 if something is wrong. Both only read,
-    also while the model is in use. `compact` removes events that no checkpoint needs; nobody may use the
-    model meanwhile.
+    also while the model is in use. `compact` removes events that no checkpoint needs, and `add-class`
+    makes a label a class, so that it is no longer refused; nobody may use the model meanwhile.
 
     Examples:
 
         thalweg live inspect orders.live
 
         thalweg live verify orders.live --json
+
+        thalweg live add-class orders.live returned
     """
-    found, lines, code = {"inspect": _inspect, "verify": _verify, "compact": _compact}[action.value](folder)
+    if (label is None) == (action is Action.add_class):
+        raise ValueError(f"{action.value} takes a folder{' and a label' if label is None else ' alone'}")
+    if label is None:
+        found, lines, code = DOES[action](folder)
+    else:
+        found, lines, code = _add_class(folder, label)
     if json:
         print(jsons.dumps(found, default=str))
     else:
@@ -95,3 +107,16 @@ def _compact(folder: str) -> tuple[dict[str, Any], list[str], int]:
     found = {"removed": removed, "before": before, "after": after}
     line = f"{removed:,} groups removed; the log has {after['bytes']:,} of {before['bytes']:,} bytes"
     return found, [line], 0
+
+
+def _add_class(folder: str, label: str) -> tuple[dict[str, Any], list[str], int]:
+    from thalweg.live import LiveModel
+
+    with LiveModel(folder, lock_timeout=0.0) as opened:
+        event = opened.add_class(label)
+        classes = opened.model.classes_.tolist()
+    line = f"{label!r} is a class since event {event:,}; the classes are {first_of(classes, 10)}"
+    return {"event": event, "classes": classes}, [line], 0
+
+
+DOES = {Action.inspect: _inspect, Action.verify: _verify, Action.compact: _compact}

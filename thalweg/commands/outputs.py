@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from thalweg._escaping import printable
-from thalweg.errors import ColumnWarning, RowWarning
+from thalweg.errors import ColumnWarning, LabelWarning, RowWarning
 
 if TYPE_CHECKING:
     from thalweg._console import Console
@@ -27,6 +27,23 @@ def columns_are_shown() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ColumnWarning)
         warnings.simplefilter("ignore", RowWarning)
+        yield
+
+
+@contextmanager
+def label_warnings_are_said() -> Iterator[None]:
+    """Say warnings about labels on standard error, in a line each."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", LabelWarning)
+        show = warnings.showwarning
+
+        def said(message: Any, category: type[Warning], *where: Any) -> None:
+            if issubclass(category, LabelWarning):
+                say(f"thalweg: warning: {message}", error=True)
+            else:
+                show(message, category, *where)
+
+        warnings.showwarning = said  # type: ignore[assignment]
         yield
 
 

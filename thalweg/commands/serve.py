@@ -22,6 +22,7 @@ from thalweg.commands.serve_options import (
     MaxRows,
     MaxWaiting,
     Name,
+    NewLabels,
     OtherVersion,
     Port,
     Rate,
@@ -58,6 +59,7 @@ def serve(
     label_budget: LabelBudget = None,
     max_waiting: MaxWaiting = None,
     max_age: MaxAge = None,
+    new_labels: NewLabels = "refuse",
     max_rows: MaxRows = 10_000,
     max_bytes: MaxBytes = 8 << 20,
     rate: Rate = None,
@@ -117,7 +119,8 @@ def serve(
     notes: list[str] = []
     live = serve_models.opened(
         plans, replace=replace, say=notes.append, survive=survive, max_waiting=max_waiting, max_age=max_age,
-        label_budget=serve_models.share(label_budget), replay_other_version=replay_other_version,
+        new_labels=new_labels, label_budget=serve_models.share(label_budget),
+        replay_other_version=replay_other_version,
     )  # fmt: skip
     secure = {"ssl_certfile": ssl_certfile, "ssl_keyfile": ssl_keyfile, "ssl_ca_certs": ssl_ca_certs}
     try:

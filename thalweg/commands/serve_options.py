@@ -49,6 +49,10 @@ LabelBudget = Annotated[
 ]
 MaxWaiting = Annotated[int | None, _option("Most rows that wait for their labels.", "ROWS", min=1)]
 MaxAge = Annotated[float | None, _option("Seconds that a row waits for its label.", "SECONDS", min=0)]
+NewLabels = Annotated[
+    str,
+    _option("What becomes of a label that is no class: refuse it alone, or add the class.", "refuse|add"),
+]
 MaxRows = Annotated[int, _option("Most rows in a request.", "ROWS", min=1)]
 MaxBytes = Annotated[int, _option("Largest request.", "BYTES", min=1)]
 Rate = Annotated[float | None, _option("Rows a second that a client address may send.", "ROWS", min=0.001)]

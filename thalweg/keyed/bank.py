@@ -15,6 +15,7 @@ from thalweg.errors import set_rows_learned
 from thalweg.keyed.ctrl_c import CtrlC
 from thalweg.keyed.keyed_rows import BLOCK
 from thalweg.keyed.keys import encode
+from thalweg.keyed.new_labels import ADD
 from thalweg.keyed.records import RecordBank
 from thalweg.learners.base.arguments import Row, as_weights
 from thalweg.learners.base.stream_classifier import StreamClassifier
@@ -63,6 +64,10 @@ class Bank(RecordBank):
         counts in `n_skipped_`.
     max_waiting : int, default=10000
         Most rows that wait for their labels; then the one that has waited longest is dropped.
+    new_labels : {"add", "refuse"}, default="add"
+        With a `Model`: what becomes of a label that is new after the first rows. It is a class of all keys,
+        with a warning; or, if two classes are known, it is refused alone: its row is only predicted, or goes
+        on waiting, and counts in `n_skipped_`.
 
     Attributes
     ----------
@@ -109,6 +114,7 @@ class Bank(RecordBank):
         n_jobs: int | None = None,
         on_error: str = "raise",
         max_waiting: int = 10_000,
+        new_labels: str = ADD,
     ) -> None:
         self.learner = learner
         self.key = key
@@ -119,6 +125,7 @@ class Bank(RecordBank):
         self.n_jobs = n_jobs
         self.on_error = on_error
         self.max_waiting = max_waiting
+        self.new_labels = new_labels
 
     def begin(
         self,

@@ -17,6 +17,7 @@ from thalweg.evaluation.arguments import as_learner
 from thalweg.keyed._native.key_index import KeyIndex, index_of
 from thalweg.keyed.keys import decode, key_seed, numbers_of
 from thalweg.keyed.learner_store import LearnerStore
+from thalweg.keyed.new_labels import ADD, REFUSE
 from thalweg.keyed.slab_store import SlabStore, slab_obstacle
 from thalweg.keyed.start import Start
 from thalweg.learners.base.arguments import Labels
@@ -30,6 +31,7 @@ ROWS_TO_JUDGE = 10_000  # after which keys that are different in every row are n
 PARAMETERS = (
     "learner", "key", "start", "shared", "max_bytes", "folder", "n_jobs", "on_error", "max_waiting",
 )
+LATER = {"new_labels": ADD}  # parameters that states have only if they are not these, as earlier ones do not
 
 
 class KeyedRows(Stateful):
@@ -45,6 +47,7 @@ class KeyedRows(Stateful):
     n_jobs: int | None
     on_error: str
     max_waiting: int
+    new_labels: str
     n_rows_: int
     n_skipped_: int
     obstacle_: str | None = None
@@ -130,6 +133,7 @@ class KeyedRows(Stateful):
     ) -> Self:
         """Do what `begin` does, for a caller that holds the lock; only replace attributes."""
         one_of(self, "on_error", self.on_error, ("raise", "skip"))
+        one_of(self, "new_labels", self.new_labels, (ADD, REFUSE))
         most = whole_number(self, "max_waiting", self.max_waiting, 1)
         if self.max_bytes is not None:
             whole_number(self, "max_bytes", self.max_bytes, 1)
@@ -191,6 +195,11 @@ class KeyedRows(Stateful):
                 "disk. NaiveBayes and LinearLogistic take far less"
             )
             raise ParameterError.of("Bank", "max_bytes", problem=problem)
+
+    @property
+    def _is_closed(self) -> bool:
+        """Whether a label that is no class is refused alone."""
+        return self.new_labels == REFUSE and len(self._labels.list) > 1
 
     def _count_skipped(self, n: int, error: Exception) -> None:
         self.n_skipped_ += n
@@ -279,7 +288,7 @@ class KeyedRows(Stateful):
     def _learn_waiting(self, ids: list[Any], labels: list[Any]) -> int:
         codes, known = self._labels._find(labels, self._who)
         if not known.all():
-            if self.on_error == "raise":
+            if self.on_error == "raise" and not self._is_closed:
                 self._labels.codes(labels, self._who)
             self.n_skipped_ += int((~known).sum())
             ids, codes = [each for each, there in zip(ids, known, strict=True) if there], codes[known]
@@ -306,6 +315,7 @@ class KeyedRows(Stateful):
 
     def _content(self) -> State:
         parameters = {name: to_plain(getattr(self, name)) for name in PARAMETERS}
+        parameters |= {name: vars(self)[name] for name, usual in LATER.items() if vars(self)[name] != usual}
         state: State = {"parameters": parameters}
         if self._begun:
             parameters["shared"] = to_plain(self._frozen)  # as it was when the bank began
@@ -323,8 +333,8 @@ class KeyedRows(Stateful):
         return state
 
     def _set_content(self, state: State) -> None:
-        given = from_plain(state["parameters"])
-        for name in PARAMETERS:
+        given = LATER | from_plain(state["parameters"])
+        for name in (*PARAMETERS, *LATER):
             setattr(self, name, given[name])
         if "classes" not in state:
             return

@@ -19,6 +19,7 @@ from thalweg.errors import ParameterError, StateError, StreamError
 from thalweg.keyed.bank import Bank
 from thalweg.keyed.bucket import Bucket, EventBank
 from thalweg.keyed.event_columns import PROBLEM, EventColumns, Roles
+from thalweg.keyed.new_labels import REFUSE, warn_of_labels
 from thalweg.keyed.orders import KINDS, WHOLE, order_kind
 from thalweg.learners.base.state import from_plain, to_plain
 from thalweg.learners.base.stream_classifier import StreamClassifier
@@ -162,7 +163,8 @@ class Operator:
         ----------
         history : frame, list of dicts or path, default=None
             Rows from which a `Model` finds its columns and categories, from the first 10,000 of them, and its
-            labels, from all. With `start="copy"` or `"mix"` and no `shared`, the shared model learns all.
+            labels, from all, or from those if the bank has new_labels="refuse". With `start="copy"` or
+            `"mix"` and no `shared`, the shared model learns all.
         inputs, classes : sequences
             For a bank without a `Model`: the columns of inputs, which are numbers, and the labels.
         **options
@@ -227,7 +229,17 @@ class Operator:
                 raise ParameterError.of("Operator", "order", problem=problem)
         if isinstance(shared, Model) and shared._begun:
             return shared._coding, kind
-        return Coding(stream.schema() | {"classes": _all_labels(stream)}), kind
+        return Coding(stream.schema() | {"classes": self._labels_of(stream)}), kind
+
+    def _labels_of(self, stream: Any) -> list[Any]:
+        """Return the labels that are classes: those of the first rows, or all, with a warning of others."""
+        first = plain_values(stream.first_classes.tolist())
+        if self.bank.new_labels == REFUSE and len(first) > 1:
+            return first
+        found = _all_labels(stream)
+        if len(found) > len(first) > 0:
+            warn_of_labels(found[len(first) :], first, "the first rows")
+        return found
 
     def _settle(self, coding: Coding, roles: Roles, shared: Any) -> None:
         """Begin with what was found."""

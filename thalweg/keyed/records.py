@@ -17,14 +17,18 @@ from thalweg.evaluation.sparse_blocks import dense_size
 from thalweg.keyed.key_texts import as_texts, text_of
 from thalweg.keyed.keyed_rows import BLOCK, KeyedRows
 from thalweg.keyed.keys import encode, numbers_of
+from thalweg.keyed.new_labels import warn_of_labels
 from thalweg.learners.base.arguments import Labels
+from thalweg.learners.base.first_rows import N_COUNTED as FIRST_LABELS
 from thalweg.learners.base.state import from_plain, to_plain
 from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.model.model import Model
 from thalweg.model.rows import as_ids, as_rows
 from thalweg.model.wording import in_words_of_model
 from thalweg.streams.base import Stream
+from thalweg.streams.columns.codes import MISSING
 from thalweg.streams.files.coding import LabelError
+from thalweg.streams.schema import plain_values
 from thalweg.waiting import Ids
 
 
@@ -83,7 +87,7 @@ class RecordBank(KeyedRows):
                     found.append(self._predict_waiting(self._record_numbers(keys, True), X, None, part))
                 n += len(X)
             if known is not None:
-                self._model._adopt(stream, self._model.learner_)
+                self._adopt(stream)
             return np.concatenate(found)
 
     def predict(self, source: Any, *, ids: Ids | None = None, **options: Any) -> NDArray[Any]:
@@ -148,13 +152,31 @@ class RecordBank(KeyedRows):
             stream = self._all_or_nothing(self._open, source, options)
         for X, codes, keys in self._blocks(stream):
             with self._lock.write:
-                if len(stream.classes) > len(self._labels.list):
-                    self._grow(np.asarray(stream.classes))
                 codes = np.ascontiguousarray(codes, dtype=np.intp)
+                n_known = len(self._labels.list)
+                if self._is_closed:
+                    self.n_skipped_ += int((codes >= n_known).sum())
+                    codes = np.where(codes < n_known, codes, MISSING)
+                elif len(stream.classes) > n_known:
+                    new = codes >= n_known
+                    self._warn_of_new(stream.classes, self.n_rows_ + int(np.argmax(new)) if new.any() else 0)
+                    self._grow(np.asarray(stream.classes))
                 w, given = (codes >= 0).astype(float), np.maximum(codes, 0)
                 p = self._learn_coded(self._record_numbers(keys, True), X, given, w)
-                self._model._adopt(stream, self._model.learner_)
+                self._adopt(stream)
             yield p, codes
+
+    def _adopt(self, stream: Stream) -> None:
+        """Keep what has become known of columns and labels; not labels that are refused."""
+        self._model._adopt(stream, self._model.learner_)
+        if self._is_closed:
+            self._model._coding.forget_labels(len(self._labels.list))
+
+    def _warn_of_new(self, classes: Any, n_rows: int) -> None:
+        """Warn of classes beyond those known, the first of them after so many rows, unless these are few."""
+        if n_rows >= FIRST_LABELS:
+            known = self._labels.list
+            warn_of_labels(plain_values(classes)[len(known) :], known, f"{n_rows:,} rows")
 
     def _record_numbers(self, cells: Any, adds: bool) -> Ints:
         columns = [as_texts(cells.column(name)) for name in self._key_columns]
@@ -174,13 +196,17 @@ class RecordBank(KeyedRows):
         coding = self._model._coding
         n_known = len(coding.labels)
         try:
-            codes = coding.codes_of(labels).tolist()
+            if self._is_closed:
+                codes = [self._code_or_none(label) for label in labels]
+            else:
+                codes = coding.codes_of(labels).tolist()
         except LabelError:
             if self.on_error == "raise":
                 raise
             codes = [self._code_or_none(label) for label in labels]
         if len(coding.labels) > len(self._labels.list):
             try:
+                self._warn_of_new(coding.classes, self.n_rows_)
                 self._grow(coding.classes)
             except BaseException:
                 coding.forget_labels(n_known)
@@ -189,8 +215,9 @@ class RecordBank(KeyedRows):
         return [label if code is None else known[code] for code, label in zip(codes, labels, strict=True)]
 
     def _code_or_none(self, label: Any) -> int | None:
+        coding = self._model._coding
         try:
-            return int(self._model._coding.codes_of([label])[0])
+            return coding.known_code(label) if self._is_closed else int(coding.codes_of([label])[0])
         except LabelError:
             return None
 

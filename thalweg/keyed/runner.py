@@ -13,13 +13,14 @@ import numpy as np
 import pyarrow as pa
 
 from thalweg._atomic_file import make_private_folder
-from thalweg._parameters import whole_number
+from thalweg._parameters import one_of, whole_number
 from thalweg.errors import ColumnWarning, ParameterError
 from thalweg.keyed.bank import Bank
 from thalweg.keyed.ctrl_c import CtrlC
 from thalweg.keyed.journal import MOST_BUCKETS, Border, Journal
 from thalweg.keyed.key_texts import bucket_of_hash, key_hashes, key_texts
 from thalweg.keyed.keyed_rows import ROWS_TO_JUDGE
+from thalweg.keyed.new_labels import ADD, REFUSE
 from thalweg.keyed.operator import ROW, Operator
 from thalweg.keyed.run_folder import KeyedRun, merged
 from thalweg.keyed.sinks import FileSink, as_sink
@@ -45,6 +46,7 @@ def run(
     weight: str | None = None,
     start: str | None = None,
     shared: Any = None,
+    new_labels: str | None = None,
     n_jobs: int = 1,
     n_buckets: int | None = None,
     commit_rows: int = 500_000,
@@ -85,6 +87,10 @@ def run(
     shared : Model or None, default=None
         What new keys begin from: a model that has learned other rows, so that every figure is of rows that
         were not learned before.
+    new_labels : {"add", "refuse"} or None, default=None
+        What becomes of a label that is new after the first 10,000 rows of the first source: if it comes in
+        that source it is a class, with a warning ("add", also if None), or its events are refused. A label
+        that comes later is refused.
     n_jobs : int, default=1
         Processes that work; -1 for one for each core.
     n_buckets : int or None, default=None
@@ -124,7 +130,7 @@ def run(
     with closing(Journal(path)) as journal:
         if journal.about("operator") is None:
             if operator is None:
-                bank = _bank(key, target, learner, start or "cold", shared, options)
+                bank = _bank(key, target, learner, start or "cold", shared, new_labels or ADD, options)
                 operator = Operator(
                     bank, order=order or ROW, id=id, weight=weight, keep=() if order is None else (ROW,)
                 )
@@ -134,7 +140,7 @@ def run(
         else:
             model = _model(target, learner, options)
             _check_same(journal, folder, operator, model, shared, key=key, target=model.target, order=order,
-                        id=id, weight=weight, start=start, n_buckets=n_buckets)
+                        id=id, weight=weight, start=start, n_buckets=n_buckets, new_labels=new_labels)
         jobs = _n_processes(n_jobs)
         with CtrlC() as ctrl_c, closing(Runner(
             path, journal, opened, target_sink, jobs, commit_rows, keep_outputs, progress, ctrl_c
@@ -159,14 +165,17 @@ def _n_processes(n_jobs: int) -> int:
     return whole_number("run", "n_jobs", n_jobs, 1)
 
 
-def _bank(key: Any, target: Any, learner: Any, start: str, shared: Any, options: dict[str, Any]) -> Bank:
+def _bank(
+    key: Any, target: Any, learner: Any, start: str, shared: Any, new_labels: str, options: dict[str, Any]
+) -> Bank:
     if key is None:
         raise ParameterError.of("run", "key", problem="must be given: the column of the key, or several")
     if start != "cold" and shared is None:
         problem = f"must be given for start {start!r}: a model that has learned earlier rows"
         raise ParameterError.of("run", "shared", problem=problem)
     model = _model(target, learner, options)
-    return Bank(model, key=key if isinstance(key, str) else list(key), start=start, shared=shared)
+    return Bank(model, key=key if isinstance(key, str) else list(key), start=start, shared=shared,
+                new_labels=one_of("run", "new_labels", new_labels, (ADD, REFUSE)))  # fmt: skip
 
 
 def _model(target: Any, learner: Any, options: dict[str, Any]) -> Model:
@@ -185,7 +194,7 @@ def _check_same(
     known = Operator.from_bytes(content)
     there = {"key": known.key_columns, "target": known.columns_.target, "id": known.id,
              "weight": known.weight, "order": None if known.order == ROW else known.order,
-             "start": known.bank.start, "n_buckets": n_buckets}
+             "start": known.bank.start, "n_buckets": n_buckets, "new_labels": known.bank.new_labels}
     if given is not None:
         if given.digest_ != known.digest_:
             raise ParameterError.of("run", "operator", problem=f"is not the one that began {folder}")

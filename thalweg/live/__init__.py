@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from thalweg.live.client.errors import ServiceError as ServiceError
     from thalweg.live.client.errors import ServiceUnreachable as ServiceUnreachable
     from thalweg.live.client.errors import UnknownId as UnknownId
+    from thalweg.live.client.errors import UnknownLabel as UnknownLabel
     from thalweg.live.consuming import Consumed as Consumed
     from thalweg.live.consuming import consume as consume
     from thalweg.live.errors import CommitFailed as CommitFailed

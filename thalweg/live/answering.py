@@ -12,6 +12,7 @@ from thalweg.live.engine import Engine
 from thalweg.live.errors import RowError
 from thalweg.live.events import Group
 from thalweg.live.ids import LONGEST, Id
+from thalweg.live.label_codes import Coded, IsLearned, coded_labels
 from thalweg.live.learning import Found
 from thalweg.live.requests import (
     ALREADY,
@@ -21,6 +22,7 @@ from thalweg.live.requests import (
     OTHER_LABEL,
     PREDICTED,
     UNKNOWN_ID,
+    UNKNOWN_LABEL,
     LabelRequest,
     LearnRequest,
     Outcomes,
@@ -30,7 +32,6 @@ from thalweg.live.requests import (
     Result,
 )
 from thalweg.live.rows import chosen_rows, label_list, number_of_rows, with_labels
-from thalweg.live.waiting import NO_LABEL
 from thalweg.model.rows import as_ids
 
 NO_COLUMNS = "the model has learned nothing yet and has no columns: send rows with labels to learn first"
@@ -43,8 +44,10 @@ class SpoiltBlock(Exception):
 class Answering:
     """The requests of one group: `add` decides what each becomes, `finish` learns and answers."""
 
-    def __init__(self, engine: Engine, time: float, max_age: float | None = None) -> None:
-        self.engine, self._time = engine, time
+    def __init__(
+        self, engine: Engine, time: float, max_age: float | None = None, adds_labels: bool = True
+    ) -> None:
+        self.engine, self._time, self._adds_labels = engine, time, adds_labels
         self.block = engine.open_block() if max_age is None else engine.open_block(time - max_age)
         self._mark = engine.coder.mark()
         self._answers: list[Callable[[Found], Result]] = []
@@ -84,7 +87,7 @@ class Answering:
             raise no_sets()
         new = self.block.new_places(ids)
         known = sorted({*range(n)}.difference(new)) if len(new) < n else []
-        X = self.engine.coder.rows(chosen_rows(request.rows, new) if known else request.rows, True)
+        X = self._rows(request.rows, new, n)
         answer = _Predicted(self.engine, ids, request.sets)
         keys = [ids[i] for i in new] if known else ids
         first = dict(zip(reversed(keys), reversed(new), strict=True)) if known else {}
@@ -108,26 +111,24 @@ class Answering:
     def _label(self, request: LabelRequest) -> Callable[[Found], Result]:
         ids, labels = checked_ids(request.ids), label_list(request.labels)
         check_number(ids, len(labels), "labels")
-        codes = self._codes(labels, lambda i, seen: self.block.waits(ids[i]) and ids[i] not in seen, ids)
-        statuses, events = self.block.label(ids, codes.tolist(), self._time)
-        return self._outcomes(ids, statuses, events)
+        coded = self._coded(labels, ids, lambda i, seen: self.block.waits(ids[i]) and ids[i] not in seen)
+        statuses, events = self.block.label(coded.chosen(ids), coded.codes, self._time)
+        return self._outcomes(ids, coded, statuses, events)
 
-    def _codes(self, labels: list[Any], is_learned: Callable[[int, set[Id]], bool], ids: list[Id]) -> Ints:
-        """Return the codes of labels; those of rows that are not learned get none if they are new."""
-        coder = self.engine.coder
-        mark = coder.mark()
-        codes = coder.codes(labels)
-        if not len(codes) or codes.max() < mark.n_labels:
-            return codes
-        coder.undo(mark)
-        seen: set[Id] = set()
-        for i, (label, key) in enumerate(zip(labels, ids, strict=True)):
-            known = coder.known_code(label)
-            if known is None and is_learned(i, seen):
-                known = int(coder.codes([label])[0])
-            codes[i] = NO_LABEL if known is None else known
-            seen.add(key)
-        return codes
+    def _coded(self, labels: list[Any], ids: list[Id] | None, is_learned: IsLearned | None) -> Coded:
+        return coded_labels(
+            self.engine, labels, ids, is_learned, self._adds_labels, len(self.block.codes)
+        )
+
+    def _rows(self, rows: Any, places: Sequence[int], n: int) -> Any:
+        """Return the inputs of some of `n` rows; a RowError names the place among all."""
+        if len(places) == n:
+            return self.engine.coder.rows(rows, True)
+        try:
+            return self.engine.coder.rows(chosen_rows(rows, places), True)
+        except RowError as error:
+            row = None if error.row is None else places[error.row]
+            raise RowError(error.problem, row, error.column) from error
 
     def _learn(self, request: LearnRequest) -> Callable[[Found], Result]:
         rows, labels = with_labels(request.rows, request.labels, self.engine.model)
@@ -135,28 +136,29 @@ class Answering:
         if len(labels) != n:
             raise RowError(f"got {n} rows and {len(labels)} labels")
         if request.ids is None:
-            codes = self.engine.coder.codes(labels)
-            events = self.block.learn(self.engine.coder.rows(rows, True), codes.tolist(), None, self._time)
-            return self._outcomes(None, [LEARNED] * n, list(events))
+            coded = self._coded(labels, None, None)
+            events = self.block.learn(self._rows(rows, coded.places, n), coded.codes, None, self._time)
+            return self._outcomes(None, coded, [LEARNED] * len(events), list(events))
         ids = checked_ids(request.ids)
         check_number(ids, n, "rows")
         return self._learn_with_ids(rows, labels, ids)
 
-    def _learn_with_ids(self, rows: Any, labels: list[Any], ids: list[Id]) -> Callable[[Found], Result]:
-        block = self.block
-        if block.are_new(ids):
-            codes = self.engine.coder.codes(labels).tolist()
-            learned = block.learn(self.engine.coder.rows(rows, True), codes, ids, self._time)
-            return self._outcomes(ids, [LEARNED] * len(ids), list(learned))
-        first = self._codes(labels, lambda i, seen: ids[i] not in seen and self._is_open(ids[i]), ids)
-        codes = first.tolist()
+    def _learn_with_ids(self, rows: Any, labels: list[Any], given: list[Id]) -> Callable[[Found], Result]:
+        block, n = self.block, len(given)
+        if block.are_new(given):
+            coded = self._coded(labels, given, None)
+            X = self._rows(rows, coded.places, n)
+            learned = block.learn(X, coded.codes, coded.chosen(given), self._time)
+            return self._outcomes(given, coded, [LEARNED] * len(learned), list(learned))
+        coded = self._coded(labels, given, lambda i, seen: given[i] not in seen and self._is_open(given[i]))
+        codes, ids = coded.codes, coded.chosen(given)
         statuses, events = [LEARNED] * len(ids), [0] * len(ids)
         new, seen = [], set()
         for i, key in enumerate(ids):
             if key not in seen and not block.waits(key) and self._is_open(key):
                 new.append(i)
                 seen.add(key)
-        X = self.engine.coder.rows(rows if len(new) == len(ids) else chosen_rows(rows, new), True)
+        X = self._rows(rows, [coded.places[i] for i in new], n)
         place, n_new = 0, 0
         is_new = set(new)
         done = self.engine.done
@@ -183,7 +185,7 @@ class Answering:
                     if statuses[i] == LEARNED:
                         here[ids[i]] = codes[i], events[i]
             place = end
-        return self._outcomes(ids, statuses, events)
+        return self._outcomes(given, coded, statuses, events)
 
     def _is_open(self, key: Id) -> bool:
         """Return whether a row with this id may be learned: it has had no label."""
@@ -191,13 +193,18 @@ class Answering:
         return known is None or known[0] < 0
 
     def _outcomes(
-        self, ids: list[Id] | None, statuses: list[str], events: list[int]
+        self, ids: list[Id] | None, coded: Coded, statuses: list[str], events: list[int]
     ) -> Callable[[Found], Result]:
+        """Return what answers labels, given the statuses and events of those that were not refused."""
+        if coded.refused:
+            statuses, events = coded.spread(statuses, UNKNOWN_LABEL), coded.spread(events, 0)
         messages: list[str | None] = [None] * len(statuses)
         found: list[int | None] = [*events]
-        if ids is not None and not {LEARNED, ALREADY}.issuperset(statuses):
+        if not {LEARNED, ALREADY}.issuperset(statuses):
             for i, status in enumerate(statuses):
-                if status not in (LEARNED, ALREADY):
+                if status == UNKNOWN_LABEL:
+                    messages[i] = coded.refused[i]
+                elif status not in (LEARNED, ALREADY) and ids is not None:
                     messages[i] = self._message(status, ids[i], events[i])
             found = [event or None for event in events]
         result = Outcomes(ids, statuses, found, messages)

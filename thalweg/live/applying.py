@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from thalweg.live.answering import NO_COLUMNS, Answering, SpoiltBlock
+from thalweg.live.answering import NO_COLUMNS, SpoiltBlock
 from thalweg.live.engine import Engine
 from thalweg.live.errors import LiveError, LiveStopped, RowError
 from thalweg.live.requests import Request, Result
@@ -71,7 +71,7 @@ class _Applying:
     def _at_once(self, places: Sequence[int]) -> list[Answer] | None:
         """Do requests as one group; return their answers, None if the learner has raised an exception."""
         engine, worker = self._engine, self._worker
-        answering = Answering(engine, worker._now(), worker._max_age)
+        answering = worker.answering()
         refused: dict[int, LiveError] = {}
         for i in places:
             try:

@@ -319,6 +319,7 @@ class Block:
         if taken is not None:
             feed(engine, self.times, rows, found, taken, before, self._counts)
         engine.event += len(kinds)
+        engine.note_labels(len(self.codes))
         return found
 
     def _numbers(self, places: Ints, slots: Ints) -> NDArray[np.int64]:

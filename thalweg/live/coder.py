@@ -2,13 +2,14 @@
 
 import logging
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from thalweg._types import Ints
-from thalweg.errors import StreamError, ThalwegError, first_of
+from thalweg.errors import StreamError, ThalwegError, first_of, short_repr
 from thalweg.live.errors import LogDamaged, RowError
 from thalweg.model import Model
 from thalweg.model.fitted import MOST_NEW, short_names
@@ -164,20 +165,40 @@ class Coder:
 
     def codes(self, labels: Sequence[Any]) -> Ints:
         """Return the codes of labels; raise RowError, and add no label, if one cannot be."""
-        try:
+        with _about_label():
             return self.model._coding.codes_of(labels)
-        except LabelError as error:
-            raise RowError(error.problem, error.row, "label") from error
-        except (TypeError, ValueError) as error:
-            raise RowError(str(error), None, "label") from error
+
+    def met_codes(self, labels: Sequence[Any]) -> list[int] | None:
+        """Return the codes of labels that came before in the same spelling; None if one did not."""
+        return self.model._coding.met_codes(labels)
 
     def known_code(self, label: Any) -> int | None:
-        """Return the code of a label, None if it has none yet."""
-        coding = self.model._coding
-        n_labels = len(coding.labels)
-        code = int(coding.codes_of([label])[0])
-        coding.forget_labels(n_labels)
-        return code if code < n_labels else None
+        """Return the code of a label, None if it is no class; raise RowError if it cannot be one."""
+        with _about_label():
+            return self.model._coding.known_code(label)
+
+    def open_label(self, label: Any) -> Any:
+        """Make a label a class, also where the classes are listed; return it as a class.
+
+        Raise RowError, and add none, if it is one already or cannot be one.
+        """
+        with _about_label():
+            if self.known_code(label) is not None:
+                raise RowError(f"{short_repr(label)} is one of the classes already", None, "label")
+            return self.model._coding.open_label(label)
+
+
+@contextmanager
+def _about_label() -> Iterator[None]:
+    """Raise RowError for what is wrong with a label."""
+    try:
+        yield
+    except RowError:
+        raise
+    except LabelError as error:
+        raise RowError(error.problem, error.row, "label") from error
+    except (TypeError, ValueError) as error:
+        raise RowError(str(error), None, "label") from error
 
 
 def _names(rows: Any) -> set[str]:

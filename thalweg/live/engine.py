@@ -13,6 +13,8 @@ from thalweg._native.layout import at_most
 from thalweg._types import Floats, Ints, Mask, State
 from thalweg.errors import ParameterError, StateError
 from thalweg.evaluation.state_size import bytes_of
+from thalweg.learners.base.arguments import Labels
+from thalweg.learners.base.first_rows import N_COUNTED as FIRST_LABELS
 from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.live.block import Block
 from thalweg.live.coder import Coder
@@ -43,7 +45,7 @@ class Engine:
 
     def __init__(self, model: Model, max_known: int, budget: LabelBudget | None) -> None:
         self.model, self.budget = model, budget
-        self.event = self.n_predicted = self.n_dropped = 0
+        self.event = self.n_predicted = self.n_dropped = self.n_first_labels = 0
         self.time = 0.0
         self.done = DoneIds(max_known)
         self.is_watched = False
@@ -52,6 +54,7 @@ class Engine:
         if model._begun:
             self.n_dropped = model._late.n_dropped
             self._adopt_model()
+            self._close_if_known()
 
     def _adopt_model(self) -> None:
         """Take over the rows that wait in the model."""
@@ -73,6 +76,19 @@ class Engine:
                 self.waiting.add(rows.ids, X, Said(fields, np.zeros((n, 0)), None))
         set_max_waiting(self.model, self.model.max_waiting)
         self.resize_waiting(self.model.max_waiting)
+
+    def _close_if_known(self) -> None:
+        """Let the classes of a model that is put in be closed if there are two; else labels have to come."""
+        self.n_first_labels = FIRST_LABELS if len(self.model._coding.labels) > 1 else 0
+
+    def is_closed(self, n_labels: int = 0) -> bool:
+        """Return whether classes are closed after so many labels more, unless new labels are added."""
+        return len(self.model._coding.labels) > 1 and self.n_first_labels + n_labels >= FIRST_LABELS
+
+    def note_labels(self, n: int) -> None:
+        """Count labels that were learned, as far as they are the first ones."""
+        if self.n_first_labels < FIRST_LABELS:
+            self.n_first_labels = min(self.n_first_labels + n, FIRST_LABELS)
 
     def begin_watch(self, state: State | None = None) -> None:
         """Follow how the model does, from now on or from a saved state; not if it is not watched."""
@@ -150,7 +166,7 @@ class Engine:
     def state(self) -> tuple[State, dict[str, Any]]:
         """Return the state of the model, and all else, as plain data that later events do not change."""
         live: dict[str, Any] = {"event": self.event, "time": self.time, "n_predicted": self.n_predicted,
-                                "n_dropped": self.n_dropped,
+                                "n_dropped": self.n_dropped, "n_first_labels": self.n_first_labels,
                                 "number_base": self._number_base, "done": self.done.state(),
                                 "budget": None if self.budget is None else self.budget.state(),
                                 "watch": None if self.watch is None else self.watch.state()}
@@ -177,6 +193,10 @@ class Engine:
         made.event, made.time = int(live["event"]), float(live["time"])
         made.n_predicted, made._number_base = int(live["n_predicted"]), int(live["number_base"])
         made.n_dropped = int(live.get("n_dropped", 0))  # earlier releases did not keep it
+        # Earlier releases did not count them: their models have learned.
+        made.n_first_labels = int(live.get("n_first_labels", FIRST_LABELS))
+        if not 0 <= made.n_first_labels <= FIRST_LABELS:
+            raise ValueError("a checkpoint has counted more of the first labels than there are")
         if not all(0 <= n <= FAR for n in (made.event, made.n_predicted, made._number_base, made.n_dropped)):
             raise ValueError("the events of a checkpoint have numbers beyond all that there are")
         made.done = DoneIds.from_state(live["done"])
@@ -209,6 +229,7 @@ class Engine:
         if waiting is not None and waiting.n_features == self.waiting.n_features:
             self.waiting = waiting
             self.resize_waiting(model.max_waiting)
+        self._close_if_known()
         self.begin_watch()
 
     def next_number(self) -> int:
@@ -242,7 +263,27 @@ class Engine:
         self.begin_watch()
         for event, (key, code) in enumerate(zip(ids, codes, strict=True), self.event + 1):
             self.done.add(key, code, event)
+        self.n_first_labels = 0
+        self.note_labels(n)
         self.event += n
+
+    def add_class(self, label: Any, when: float) -> Any:
+        """Make a label a class that the learner has not met, as an event; return it as a class.
+
+        Raise RowError or what the learner raises, and change nothing, if that is not possible.
+        """
+        coding, learner, before = self.model._coding, self.learner, self.coder.mark()
+        found = self.coder.open_label(label)
+        try:
+            with learner._writing:
+                labels = Labels(coding.classes, is_open=learner._labels.is_open)
+                learner._all_or_nothing(learner._make_room, learner._names, labels)
+        except BaseException:
+            self.coder.undo(before)
+            raise
+        self.event += 1
+        self.time = when
+        return found
 
 
 def packed(live: dict[str, Any]) -> dict[str, Any]:

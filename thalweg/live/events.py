@@ -8,7 +8,8 @@
     codes     4 bytes for each event with a label
     ids       of the events that have one (see `ids.py`)
     rows      of the events that have one: 8 bytes an input, or starts, columns and values if sparse
-    growth    JSON: categories and labels that are new in this group, in the order of their codes
+    growth    JSON: categories and labels that are new in this group, in the order of their codes;
+              the label of ADD_CLASS
     model     a whole model, if it was replaced or has begun: bytes of a model file
 
 Numbers are little-endian.
@@ -32,10 +33,11 @@ from thalweg.live.ids import Id, ids_from_bytes, ids_to_bytes
 from thalweg.rows.sparse_rows import SparseRows, joined
 from thalweg.saving.plain import from_json, to_json
 
-PREDICT, LABEL, LEARN, LEARN_WITHOUT_ID, REPLACE = range(5)
-HAS_ROW = np.array([True, False, True, True, False])
-HAS_ID = np.array([True, True, True, False, False])
-HAS_CODE = np.array([False, True, True, True, False])
+PREDICT, LABEL, LEARN, LEARN_WITHOUT_ID, REPLACE, ADD_CLASS = range(6)
+HAS_ROW = np.array([True, False, True, True, False, False])
+HAS_ID = np.array([True, True, True, False, False, False])
+HAS_CODE = np.array([False, True, True, True, False, False])
+ALONE = REPLACE, ADD_CLASS  # each is a group of its own
 MAGIC = b"TWE1"
 HEADER = struct.Struct("<IIIBdIIQ")
 COUNT = struct.Struct("<I")
@@ -137,7 +139,7 @@ def joined_from_bytes(parts: Sequence[bytes]) -> Group | None:
         X = np.frombuffer(row, "<f8").astype(np.float64).reshape(-1, width)
         kinds_of = np.frombuffer(kind, np.uint8)
         n_of = HAS_ID[kinds_of].sum(), HAS_ROW[kinds_of].sum()
-        if (len(ids), len(X)) != n_of or (kinds_of == REPLACE).any():
+        if (len(ids), len(X)) != n_of or np.isin(kinds_of, ALONE).any():
             return None
         return Group(times, kinds_of, ids, X, np.frombuffer(code, "<i4").astype(np.intp))
 

@@ -6,7 +6,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from thalweg._parameters import real_number, whole_number, wrong
+from thalweg._parameters import one_of, real_number, whole_number, wrong
 from thalweg.live import checkpoints
 from thalweg.live.answering import checked_id
 from thalweg.live.engine import Engine
@@ -14,9 +14,10 @@ from thalweg.live.errors import LiveError, Recovering
 from thalweg.live.folder import adopt_settings, check_folder, first_engine
 from thalweg.live.has_engine import HasEngine
 from thalweg.live.keeper import LEAST, Keeper
+from thalweg.live.label_codes import ADD, REFUSE
 from thalweg.live.lock import FolderLock
 from thalweg.live.log import Survive
-from thalweg.live.operations import erase, exported, replace
+from thalweg.live.operations import add_class, erase, exported, replace
 from thalweg.live.origin import origin_of
 from thalweg.live.recovery import check_span, check_version, newest_engine, replay
 from thalweg.live.requests import LabelRequest, LearnRequest, Outcomes, Predictions, PredictRequest, Request
@@ -61,6 +62,11 @@ class LiveModel(HasEngine):
     label_budget : LabelBudget, float or None, default=None
         Says for each row predicted with an id whether its label would help: a `thalweg.trust.LabelBudget`, or
         the share of rows to ask for. A folder goes on with its own if None, or if parameters are the same.
+    new_labels : {"refuse", "add"}, default="refuse"
+        What becomes of a label that is no class, once the classes are closed: it is refused alone, with the
+        status "unknown_label", and its row goes on waiting; or it is a class from then on. They are closed if
+        the model that was put into the folder knows two; one that has learned nothing takes them from labels,
+        and is closed after 100 of them if there are two. The `classes` of a `Model` are always closed.
     watch : bool, default=True
         Whether a `thalweg.live.watch.LiveWatch` follows how the model does; it is saved in checkpoints.
     wait : bool, default=True
@@ -112,7 +118,7 @@ class LiveModel(HasEngine):
         self, folder: str | PathLike[str], model: Model | None = None, *, survive: Survive = "power",
         max_waiting: int | None = None, max_age: float | None = None, max_known: int = 100_000,
         max_queue: int = 100_000, label_budget: LabelBudget | float | None = None,
-        watch: bool = True, wait: bool = True,
+        new_labels: str = REFUSE, watch: bool = True, wait: bool = True,
         replay_other_version: bool = False, lock_timeout: float = 5.0, checkpoint_seconds: float = LEAST,
         deliver: Deliver | None = None,
     ) -> None:  # fmt: skip
@@ -122,6 +128,7 @@ class LiveModel(HasEngine):
             whole_number(WHO, "max_waiting", max_waiting, 1)
         if max_age is not None:
             real_number(WHO, "max_age", max_age, above=0)
+        one_of(WHO, "new_labels", new_labels, (REFUSE, ADD))
         whole_number(WHO, "max_known", max_known, 1)
         whole_number(WHO, "max_queue", max_queue, 1)
         self.folder = Path(folder)
@@ -145,7 +152,7 @@ class LiveModel(HasEngine):
                 self._keeper.close()
             self._lock.release()
             raise
-        self._worker = Worker(max_queue, max_age, self._recover, self._reload, deliver)
+        self._worker = Worker(max_queue, max_age, self._recover, self._reload, deliver, new_labels == ADD)
         self._worker.thread.start()
         if wait:
             self._wait_until_ready()
@@ -308,6 +315,14 @@ class LiveModel(HasEngine):
         event = int(self._call(lambda: replace(self._engine, self._keeper, model, drop_waiting, most)))
         self.origin = self._call(lambda: origin_of(self._keeper.log))
         return event
+
+    def add_class(self, label: Any) -> int:
+        """Make a label a class, as an event; return its number. From then on the label is learned.
+
+        The model predicts it like a class whose rows it has not met. Raise RowError if it is a class already,
+        or cannot be one.
+        """
+        return int(self._call(lambda: add_class(self._engine, self._keeper, label)))
 
     def close(self) -> None:
         """Do what is queued, write a checkpoint, and release the folder."""

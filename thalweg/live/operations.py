@@ -5,10 +5,11 @@ from typing import Any
 
 import numpy as np
 
+from thalweg.live.answering import NO_COLUMNS
 from thalweg.live.consuming import without_id
 from thalweg.live.engine import Engine, check_waiting
 from thalweg.live.errors import LiveError
-from thalweg.live.events import REPLACE, Group
+from thalweg.live.events import ADD_CLASS, REPLACE, Group
 from thalweg.live.folder import with_max_waiting
 from thalweg.live.ids import Id
 from thalweg.live.keeper import Keeper
@@ -73,6 +74,21 @@ def apply_replace(engine: Engine, model: Model, when: float) -> None:
     engine.replace(model)
     engine.event += 1
     engine.time = when
+
+
+def add_class(engine: Engine, keeper: Keeper, label: Any) -> int:
+    """Make a label a class, as an event that is on disk; return it."""
+    if not engine.has_begun:
+        raise LiveError(f"{NO_COLUMNS}; until then every label is a class")
+    when = max(engine.time, time.time())
+    found = engine.add_class(label, when)
+    group = Group(
+        when, np.array([ADD_CLASS], dtype=np.uint8), [], np.empty((0, 0)), np.empty(0, dtype=np.intp),
+        growth={"labels": [found]},
+    )  # fmt: skip
+    keeper.add(group, engine.event)
+    keeper.commit()
+    return engine.event
 
 
 def erase(engine: Engine, keeper: Keeper, key: Id) -> dict[str, Any]:

@@ -16,6 +16,8 @@ from thalweg.live.block import Block
 from thalweg.live.engine import Engine, check_waiting
 from thalweg.live.errors import LogDamaged, OtherVersion
 from thalweg.live.events import (
+    ADD_CLASS,
+    ALONE,
     HAS_CODE,
     HAS_ID,
     HAS_ROW,
@@ -178,12 +180,16 @@ def _apply_one(engine: Engine, block: Block | None, entry: Entry) -> Block | Non
     group = from_bytes(entry.data)
     if len(group) != entry.n:
         raise LogDamaged(f"it has {len(group)} events instead of {entry.n}")
-    if group.model is None:
+    is_class = group.kinds.tolist() == [ADD_CLASS]
+    if group.model is None and not is_class:
         return _add(engine, block, group, entry.first)
     if block is not None:
         block.finish()
-    _begin_or_replace(engine, group)
-    engine.time = group.time
+    if is_class:
+        _add_class(engine, group)
+    else:
+        _begin_or_replace(engine, group)
+        engine.time = group.time
     return None
 
 
@@ -202,8 +208,8 @@ def _add(engine: Engine, block: Block | None, group: Group, first: int) -> Block
 def _check_fits(engine: Engine, group: Group, first: int) -> None:
     """Raise LogDamaged unless these are rows and labels for the model: compiled code relies on it."""
     X, codes, coder = group.X, group.codes, engine.coder
-    if (group.kinds == REPLACE).any():
-        raise LogDamaged("it replaces a model, and has none")
+    if np.isin(group.kinds, ALONE).any():
+        raise LogDamaged("it replaces a model and has none, or adds a class beside other events")
     if len(X) and (X.shape[1] != coder.n_inputs or isinstance(X, SparseRows) != coder.sparse):
         seen = f"{'sparse ' if isinstance(X, SparseRows) else ''}rows of {X.shape[1]} inputs"
         raise LogDamaged(f"it has {seen}, which are not those of the model")
@@ -229,6 +235,13 @@ def _begin_or_replace(engine: Engine, group: Group) -> None:
             raise LogDamaged("a model begins with other events than rows that are learned")
         codes = group.codes.tolist() if group.ids else []
         engine.begin(model, group.ids, codes, len(group))
+
+
+def _add_class(engine: Engine, group: Group) -> None:
+    labels = group.growth.get("labels", [])
+    if not engine.has_begun or group.growth != {"labels": labels} or len(labels) != 1:
+        raise LogDamaged("it adds a class, and has no label or no model to add it to")
+    engine.add_class(labels[0], group.time)
 
 
 def add_group(block: Block, group: Group, first: int) -> None:

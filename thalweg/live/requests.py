@@ -14,7 +14,8 @@ UNKNOWN_ID = "unknown_id"
 DROPPED = "dropped"
 EXPIRED = "expired"
 OTHER_LABEL = "other_label"
-ERRORS = frozenset({UNKNOWN_ID, DROPPED, EXPIRED, OTHER_LABEL})
+UNKNOWN_LABEL = "unknown_label"
+ERRORS = frozenset({UNKNOWN_ID, DROPPED, EXPIRED, OTHER_LABEL, UNKNOWN_LABEL})
 
 
 @dataclass(slots=True)
@@ -128,7 +129,7 @@ class Outcomes:
         Those of the request.
     statuses : list of str
         "learned"; "already" if the same label was learned before; or, with nothing learned, "unknown_id",
-        "dropped", "expired" or "other_label".
+        "dropped", "expired", "other_label", or "unknown_label" if it is no class, missing or unreadable.
     events : list of int or None
         The number of the event in which the label was learned, if it was.
     messages : list of str or None

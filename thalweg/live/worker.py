@@ -49,15 +49,18 @@ class Worker:
         Returns an engine from what is on disk, after the learner has raised an exception.
     deliver : callable or None
         Gets the answers of a group as pairs of a `done` and its result, instead of calling each `done`.
+    adds_labels : bool
+        Whether a label that is no class becomes one, also where classes are closed.
     """
 
     def __init__(
         self, max_queue: int, max_age: float | None, start: Callable[[], tuple[Engine, Keeper]],
-        reload: Callable[[], Engine], deliver: Deliver | None,
+        reload: Callable[[], Engine], deliver: Deliver | None, adds_labels: bool = True,
     ) -> None:
         self._tasks: queue.SimpleQueue[Task | None] = queue.SimpleQueue()
         self._max_queue, self._max_age = max_queue, max_age
         self._start, self._reload, self._deliver = start, reload, deliver or deliver_each
+        self._adds_labels = adds_labels
         self._count = threading.Lock()
         self._n_queued = 0
         self._answers: list[tuple[Task, Any]] = []
@@ -207,16 +210,21 @@ class Worker:
         except Exception as error:
             self._answers.append((task, error))
         else:
-            self.keeper.add(group, self.engine.event - len(group) + 1)
-            self._commit()
+            if group is not None:
+                self.keeper.add(group, self.engine.event - len(group) + 1)
+                self._commit()
             self._answers.append((task, outcomes))
         self._flush()
 
     def _now(self) -> float:
         return max(self.clock(), self.engine.time)
 
+    def answering(self) -> Answering:
+        """Return what decides about the next group of requests."""
+        return Answering(self.engine, self._now(), self._max_age, self._adds_labels)
+
     def _write(self, tasks: list[Task]) -> None:
-        answering, accepted = Answering(self.engine, self._now(), self._max_age), []
+        answering, accepted = self.answering(), []
         answers: list[tuple[Task, Any]] = []
         for task in tasks:
             assert task.request is not None

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from thalweg._types import Floats, Ints, Mask
 from thalweg._warn import warn
-from thalweg.errors import ParameterError, StreamError, set_rows_learned, short_repr
+from thalweg.errors import LabelWarning, ParameterError, StreamError, set_rows_learned, short_repr
 from thalweg.evaluation.learning import Progress, learn_block, learn_stream, noting
 from thalweg.evaluation.sparse_blocks import blocks_for, dense_size, stays_sparse
 from thalweg.learners.base.stream_classifier import StreamClassifier
@@ -66,7 +66,7 @@ class RecordsModel(FittedModel):
             for code, n_rows in found:
                 if n_rows >= LATE:
                     values = self._coding.labels.values
-                    warn(new_label_text(values[code], n_rows, values[:code]))
+                    warn(new_label_text(values[code], n_rows, values[:code]), LabelWarning)
 
     @contextmanager
     def _without_new_labels(self, n_known: int) -> Iterator[None]:

@@ -1,7 +1,7 @@
-"""Routes that change a service: replace a model, erase an id, compact the log."""
+"""Routes that change a service: replace a model, open a class, erase an id, compact the log."""
 
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 from starlette.requests import Request
@@ -10,17 +10,19 @@ from starlette.routing import Route
 
 from thalweg import saving
 from thalweg.errors import ModelFileError, StateError
+from thalweg.live import LiveFollower
 from thalweg.service import bodies
 from thalweg.service.access import headers_of
 from thalweg.service.reading import check_length, read_body
 from thalweg.service.request_error import RequestError
-from thalweg.service.served import ServedModels
+from thalweg.service.served import Served, ServedModels
 from thalweg.service.settings import Settings
 from thalweg.service.threads import in_thread
 
 MAX_MODEL = 512 << 20
 MODEL_SECONDS = 600.0
 MODEL_TYPE = b"application/octet-stream"
+B = TypeVar("B")
 
 
 class EraseBody(msgspec.Struct, forbid_unknown_fields=True):
@@ -29,7 +31,12 @@ class EraseBody(msgspec.Struct, forbid_unknown_fields=True):
     id: str | int
 
 
-_erase = msgspec.json.Decoder(EraseBody)
+
+
+class ClassBody(msgspec.Struct, forbid_unknown_fields=True):
+    """The body of `POST /admin/models/NAME/classes`."""
+
+    label: bodies.Label
 
 
 class Admin:
@@ -43,14 +50,22 @@ class Admin:
         of_model = "/admin/models/{name}"
         return [
             Route(of_model, self.replace, methods=["PUT"], name="admin_replace"),
+            Route(f"{of_model}/classes", self.add_class, methods=["POST"], name="admin_classes"),
             Route(f"{of_model}/erase", self.erase, methods=["POST"], name="admin_erase"),
             Route(f"{of_model}/compact", self.compact, methods=["POST"], name="admin_compact"),
         ]
 
-    async def replace(self, request: Request) -> Response:
-        """Put the model file in the body instead of the model; requests go on being answered meanwhile."""
+    def _served(self, request: Request) -> Served:
+        """Return the model that a request is for; raise RequestError unless it can change."""
         served = self.models.find(request.path_params["name"])
         served.check_ready()
+        if isinstance(served.live, LiveFollower):
+            raise RequestError("read_only", "a follower only predicts: ask the owner of its folder")
+        return served
+
+    async def replace(self, request: Request) -> Response:
+        """Put the model file in the body instead of the model; requests go on being answered meanwhile."""
+        served = self._served(request)
         _check_type(request, MODEL_TYPE)
         drops = request.query_params.get("drop_waiting", "false")
         if drops not in ("true", "false"):
@@ -61,23 +76,31 @@ class Admin:
         await in_thread(partial(served.live.replace, drop_waiting=drops == "true"), model)
         return JSONResponse({"name": served.name, "event": served.live.event})
 
-    async def erase(self, request: Request) -> Response:
-        """Remove an id and its row from the log and the checkpoints."""
-        served = self.models.find(request.path_params["name"])
-        served.check_ready()
+    async def add_class(self, request: Request) -> Response:
+        """Make a label a class, whose labels are then learned."""
+        served, found = await self._decoded(request, ClassBody)
+        event = await in_thread(served.live.add_class, found.label)
+        return JSONResponse({"name": served.name, "event": event})
+
+    async def _decoded(self, request: Request, kind: type[B]) -> tuple[Served, B]:
+        """Return the model that a request is for, and its body."""
+        served = self._served(request)
         _check_type(request, b"application/json")
         body = await read_body(request.receive, 1 << 16, self.settings.limits.body_seconds)
         try:
-            found = _erase.decode(body)
+            return served, msgspec.json.decode(body, type=kind)
         except (ValueError, RecursionError) as error:
             bodies.refuse(error)
+
+    async def erase(self, request: Request) -> Response:
+        """Remove an id and its row from the log and the checkpoints."""
+        served, found = await self._decoded(request, EraseBody)
         await in_thread(served.live.erase, bodies.check_id(found.id))
         return JSONResponse({"id": found.id, "status": "erased"})
 
     async def compact(self, request: Request) -> Response:
         """Remove what no checkpoint needs from the log."""
-        served = self.models.find(request.path_params["name"])
-        served.check_ready()
+        served = self._served(request)
         _check_type(request, b"application/json")
         await in_thread(served.live.compact)
         return JSONResponse({"name": served.name, "status": "compacted"})

@@ -132,11 +132,7 @@ def _labels(column: Any) -> list[Any] | None:
         return None
     what = "a label is text, a number, true or false"
     numbers = pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean
-    labels = _values(column, "label", what, MOST_TEXT, *numbers)
-    if None in labels:
-        i = labels.index(None)
-        raise RequestError("wrong_field", f"row {i} has no label", field="label", row=i)
-    return labels
+    return _values(column, "label", what, MOST_TEXT, *numbers)
 
 
 def _values(column: Any, field: str, what: str, most: int, *others: Callable[[Any], bool]) -> list[Any]:

@@ -10,7 +10,7 @@ from thalweg.service.asked import LABEL, LEARN, PREDICT
 from thalweg.service.request_error import RequestError
 
 Id = str | int
-Label = str | int | float | bool
+Label = str | int | float | bool | None
 Row = dict[str, Any]
 Numbers = list[float | None]
 Rows = list[Row | Numbers]

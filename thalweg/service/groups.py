@@ -219,7 +219,7 @@ class Groups:
                 found.append((status, row, NO_HEADERS))
             else:
                 message = result.messages[i] or "the label cannot be learned"
-                field = "label" if status == 409 else "id"
+                field = "label" if result.statuses[i].endswith("_label") else "id"
                 found.append(_refusal(RequestError(result.statuses[i], message, field=field)))
         return found
 

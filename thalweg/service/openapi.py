@@ -4,14 +4,17 @@ from typing import Any
 
 import msgspec
 
+from thalweg.live.requests import ERRORS
 from thalweg.service import media
-from thalweg.service.admin import EraseBody
+from thalweg.service.admin import ClassBody, EraseBody
 from thalweg.service.bodies import LabelBody, LabelLine, LearnBody, LearnLine, PredictBody, PredictLine
 from thalweg.service.request_error import STATUSES
 from thalweg.service.settings import Settings
 from thalweg.service.tensors import InferBody
 
-TYPES = [PredictBody, LabelBody, LearnBody, PredictLine, LabelLine, LearnLine, InferBody, EraseBody]
+TYPES = [
+    PredictBody, LabelBody, LearnBody, PredictLine, LabelLine, LearnLine, InferBody, EraseBody, ClassBody,
+]  # fmt: skip
 REF = "#/components/schemas/{name}"
 SUMMARIES = {
     "predict": "Predict one row or several. With an id, a row waits for its label.",
@@ -37,7 +40,7 @@ ANSWERS: dict[str, dict[str, Any]] = {
         "required": ["status"],
         "properties": {
             "id": {"type": ["string", "integer"]},
-            "status": {"enum": ["learned", "already", "unknown_id", "dropped", "expired", "other_label"]},
+            "status": {"enum": ["learned", "already", *sorted(ERRORS)]},
             "event": {"type": "integer"},
             "message": {"type": "string"},
         },
@@ -74,7 +77,7 @@ def openapi(names: list[str], settings: Settings) -> dict[str, Any]:
             "put"
             if path == "/admin/models/{name}"
             else "post"
-            if path.count("/") > 3 and (path.endswith(("infer", "label", "erase", "compact")))
+            if path.count("/") > 3 and (path.endswith(("infer", "label", "classes", "erase", "compact")))
             else "get"
         )
         paths[path] = {"parameters": given, method: {"summary": summary, "responses": _responses(None)}}
@@ -109,6 +112,7 @@ def _reads(admin: bool) -> dict[str, str]:
     }
     return found | ({
         "/admin/models/{name}": "Replace a model by the model file in the body; `?drop_waiting=true`.",
+        "/admin/models/{name}/classes": "Make a label a class, whose labels are then learned.",
         "/admin/models/{name}/erase": "Remove an id from the log and the checkpoints.",
         "/admin/models/{name}/compact": "Remove what no checkpoint needs from the log.",
     } if admin else {})  # fmt: skip

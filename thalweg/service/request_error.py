@@ -27,6 +27,7 @@ STATUSES = {
     "wrong_host": 421,
     "wrong_field": 422,
     "wrong_row": 422,
+    "unknown_label": 422,
     "queue_full": 429,
     "too_fast": 429,
     "headers_too_large": 431,

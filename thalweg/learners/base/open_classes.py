@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from thalweg._misspelt import nearest
+from thalweg._misspelt import meant_class
 from thalweg._types import Floats, State
 from thalweg.errors import StateError
 from thalweg.learners.base.arguments import Labels
@@ -54,9 +54,9 @@ class OpenClasses(Growing):
         with self._writing:
             code = self._labels.code.get(label)
             if code is None:
-                near = nearest(str(label), map(str, self._labels.list))
-                meant = f"did you mean {near!r}?" if near else f"the classes are {self._labels.list}"
-                raise ValueError(f"{self._who}: {label!r} is not one of the classes; {meant}")
+                known = self._labels.list
+                meant = meant_class(label, known)
+                raise ValueError(f"{self._who}: {label!r} is none of the classes {known}{meant}")
             codes = {*self._masked, code} if masked else {*self._masked} - {code}
             if len(codes) == len(self._labels.list):
                 raise ValueError(f"{self._who}: all classes would be masked; one must be left to answer")

@@ -48,7 +48,8 @@ class Outcome(NamedTuple):
     Attributes
     ----------
     status : str
-        "learned", "already", or what is wrong: "unknown_id", "dropped", "expired", "other_label".
+        "learned", "already", or what is wrong: "unknown_id", "dropped", "expired", "other_label",
+        "unknown_label".
     id : int, str or None
     event : int or None
     message : str or None

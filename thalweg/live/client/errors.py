@@ -59,6 +59,10 @@ class OtherLabel(ServiceError):
     """The row has been learned with another label already."""
 
 
+class UnknownLabel(ServiceError):
+    """The label is no class of the model, or cannot be read; the row goes on waiting for its label."""
+
+
 class NotAllowed(ServiceError):
     """The token is missing or wrong, or the service does not allow this, or not under this name."""
 
@@ -70,7 +74,10 @@ BY_STATUS: dict[int, type[ServiceError]] = {
     429: ServiceBusy,
     503: ServiceBusy,
 }
-BY_CODE = {"unknown_id": UnknownId, "dropped": UnknownId, "expired": UnknownId, "other_label": OtherLabel}
+BY_CODE: dict[str, type[ServiceError]] = {
+    "unknown_id": UnknownId, "dropped": UnknownId, "expired": UnknownId, "other_label": OtherLabel,
+    "unknown_label": UnknownLabel,
+}
 
 
 def refused(status: int, answer: Any) -> ServiceError:

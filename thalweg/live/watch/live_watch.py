@@ -21,7 +21,8 @@ from thalweg.live.watch.watched_inputs import WatchedInputs
 from thalweg.rows.sparse_rows import SparseRows
 from thalweg.saving.files import allowed_bytes
 
-COUNTED = ("already", "unknown", "other_label", "dropped", "expired", "refused")
+COUNTED = ("already", "unknown", "other_label", "unknown_label", "dropped", "expired", "refused")
+LATER = ("unknown_label",)  # which states of earlier releases do not have
 LATELY = 600.0  # seconds: since when something was counted "lately"
 FORMAT = 1
 
@@ -229,8 +230,10 @@ class LiveWatch:
         watched = WatchedInputs(**state["watched"])
         made = cls(state["n_features"], watched=watched, max_waiting=state["max_waiting"])
         made._sums.restore(state["sums"])
-        made._counts = {name: int(state["counts"][name]) for name in COUNTED}
-        made._counted_at = {name: float(state["counted_at"][name]) for name in COUNTED}
+        counts = dict.fromkeys(LATER, 0) | state["counts"]
+        counted_at = dict.fromkeys(LATER, -1.0) | state["counted_at"]
+        made._counts = {name: int(counts[name]) for name in COUNTED}
+        made._counted_at = {name: float(counted_at[name]) for name in COUNTED}
         made._pending, made._n_classes = made._sums.next_events(), made._sums.n_classes
         return made
 

@@ -8,12 +8,14 @@ import numpy as np
 from thalweg._types import Floats, Ints, Mask
 from thalweg.live.events import LABEL, PREDICT
 from thalweg.live.learning import Found, Rows
-from thalweg.live.requests import ALREADY, OTHER_LABEL, UNKNOWN_ID
+from thalweg.live.requests import ALREADY, OTHER_LABEL, UNKNOWN_ID, UNKNOWN_LABEL
 
 if TYPE_CHECKING:
     from thalweg.live.engine import Engine
 
-COUNTED = {ALREADY: "already", UNKNOWN_ID: "unknown", OTHER_LABEL: "other_label"}
+COUNTED = {
+    ALREADY: "already", UNKNOWN_ID: "unknown", OTHER_LABEL: "other_label", UNKNOWN_LABEL: "unknown_label",
+}
 
 
 class Taken(NamedTuple):

@@ -11,6 +11,7 @@ COUNTED = {
     "already": "sent again",
     "unknown": "labels of unknown ids",
     "other_label": "second labels that differ",
+    "unknown_label": "labels that are no class",
     "dropped": "rows dropped to make room",
     "expired": "rows that waited too long",
     "refused": "requests refused",

@@ -97,8 +97,20 @@ class ClassCodes(Codes):
 
     def forget_last(self) -> None:
         """Remove the value that was added last."""
-        self.values.pop()
+        self.forget_after(len(self) - 1)
+
+    def forget_after(self, n: int) -> None:
+        """Remove all values but the first `n`."""
+        del self.values[n:]
         self._index()
+
+    def code_of(self, value: Any, adds: bool) -> int:
+        """Return the code of a value as `of` does; whether a new one is added does not depend on `grows`."""
+        grows, self.grows = self.grows, adds
+        try:
+            return self._of_one(value)
+        finally:
+            self.grows = grows
 
     def _add(self, label: Any) -> int:
         code = len(self.values)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from thalweg._misspelt import nearest
+from thalweg._misspelt import meant_class
 from thalweg.errors import short_repr
 
 LATE = 100  # rows after which a label that is new is reported
@@ -11,11 +11,4 @@ LATE = 100  # rows after which a label that is new is reported
 
 def new_label_text(label: Any, n_rows: int, known: Iterable[Any]) -> str:
     """Return the report of a label that is new after `n_rows`, with the known one that it may have meant."""
-    return f"the label {short_repr(label)} is new after {n_rows:,} rows{meant(label, known)}"
-
-
-def meant(label: Any, known: Iterable[Any]) -> str:
-    """Return "; did you mean 'Yes'?" if a known label is written nearly as this one is, else nothing."""
-    by_text = {str(each): each for each in known if isinstance(each, str)}
-    near = nearest(label, by_text) if isinstance(label, str) else None
-    return "" if near is None else f"; did you mean {near!r}?"
+    return f"the label {short_repr(label)} is new after {n_rows:,} rows{meant_class(label, known)}"

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from thalweg._misspelt import meant_class
 from thalweg._types import Floats, Ints
 from thalweg.errors import StreamError, first_of, short_repr
 from thalweg.streams.columns.class_codes import ClassCodes, as_classes, folded
@@ -19,7 +20,6 @@ from thalweg.streams.columns.codes import (
     spelling,
 )
 from thalweg.streams.columns.column import CATEGORY, DATE, FLAG, TEXT
-from thalweg.streams.columns.new_labels import meant
 from thalweg.streams.columns.row_reader import RowReader
 from thalweg.streams.files.arrow_files import kind_of
 from thalweg.streams.files.first_rows import most_classes
@@ -157,14 +157,18 @@ class Coding:
     def _known_code(self, label: Any) -> int | None:
         return self._known_codes.get((type(label), label)) if type(label) in CACHED else None
 
+    def met_codes(self, labels: Iterable[Any]) -> list[int] | None:
+        """Return the codes of labels that came before in the same spelling; None if one did not."""
+        found = [*map(self._known_code, labels)]
+        return None if None in found else found  # type: ignore[return-value]
+
     def codes_of(self, labels: Iterable[Any]) -> Ints:
         """Return the codes of labels; new ones get the next codes, if there may be more.
 
         Raise StreamError, and add none, if one is missing or not among those listed.
         """
         values, n_known = list(labels), len(self.labels)
-        found = [*map(self._known_code, values)]
-        if None not in found:
+        if (found := self.met_codes(values)) is not None:
             return np.array(found, dtype=np.intp)
         codes = self.labels.of(self._without_marked(_plain_labels(values)))
         if len(codes) and codes.min() < 0:
@@ -183,7 +187,7 @@ class Coding:
         if codes[i] == MISSING:
             return LabelError(values[i], i, "is missing")
         known = self.labels.values
-        problem = f"is not one of {first_of(known, 10)}{meant(values[i], known)}"
+        problem = f"is not one of {first_of(known, 10)}{meant_class(values[i], known)}"
         return LabelError(values[i], i, length_problem(values[i]) or problem)
 
     def _check_number(self, values: list[Any], codes: Ints, n_known: int) -> None:
@@ -197,9 +201,32 @@ class Coding:
 
     def forget_labels(self, n_known: int) -> None:
         """Forget the labels beyond the first `n_known`: what they are of was not learned."""
-        while len(self.labels) > n_known:
+        if len(self.labels) > n_known:
             self._known_codes.clear()
-            self.labels.forget_last()
+            self.labels.forget_after(n_known)
+
+    def known_code(self, label: Any) -> int | None:
+        """Return the code of a label, None if it is no class; raise LabelError if it can be none.
+
+        That is a label that is missing, too long, or not one value.
+        """
+        code = self._known_code(label)
+        if code is not None:
+            return code
+        code = self.labels.code_of(self._without_marked(_plain_labels([label]))[0], adds=False)
+        if code == MISSING:
+            raise LabelError(label, 0, "is missing")
+        if code == UNKNOWN and (problem := length_problem(label)) is not None:
+            raise LabelError(label, 0, problem)
+        return None if code == UNKNOWN else code
+
+    def open_label(self, label: Any) -> Any:
+        """Make a label that is no class one, also where the classes are listed; return it as a class."""
+        n_known = len(self.labels)
+        code = self.labels.code_of(_plain_labels([label])[0], adds=True)
+        self._known_codes.clear()
+        self._check_number([label], np.array([code]), n_known)
+        return self.labels.values[code]
 
     def _without_marked(self, values: list[Any]) -> list[Any]:
         marked = self.missing.named
