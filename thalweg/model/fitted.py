@@ -321,7 +321,14 @@ class FittedModel(Stateful, BaseEstimator):
             if isinstance(result, Run):
                 set_rows_learned(error, result.n_rows)
             raise
+        self._warn_of_changes(stream)
         return result
+
+    def _warn_of_changes(self, stream: Stream) -> None:
+        """Warn of columns that became another kind in a stream."""
+        for change in stream.changes if isinstance(stream, FileStream) else ():
+            if change.warning:
+                warn(worded(change.warning))
 
     def _adopt(self, stream: Stream, learner: StreamClassifier) -> None:
         coding = self._coding.updated(stream.schema()) if self._begun else Coding(stream.schema())
@@ -332,6 +339,9 @@ class FittedModel(Stateful, BaseEstimator):
             self._report = dataclasses.replace(report, warnings=tuple(map(worded, report.warnings)))
             self.runs_ = []
             self._estimates = ModelEstimate(most)
+        elif isinstance(stream, FileStream) and stream.changes:
+            changes = [each._replace(warning=worded(each.warning)) for each in stream.changes]
+            self._report = self._report.changed(changes)
         self._coding, self.learner_ = coding, learner
 
 

@@ -58,7 +58,9 @@ class Column:
     what stands for a missing value. `spellings` are those of labels, and of yes and no, in the first rows: by
     the one that is kept, how often each occurs. If `is_full`, no cell of them is missing. `listed` are all
     values in a header, of which several may be one category, but not one label. If `has_points`, its cells
-    are no texts: numbers in them have a decimal point, whatever the other columns have.
+    are no texts: numbers in them have a decimal point, whatever the other columns have. If `is_empty`, it has
+    had no value yet: the first one says whether it is a number or a category. If `is_boolean`, its cells
+    have the type of booleans: no other number than 0 and 1 may come, as long as it is a flag.
     """
 
     name: str
@@ -72,6 +74,8 @@ class Column:
     is_full: bool = False
     listed: list[str] = field(default_factory=list)
     has_points: bool = False
+    is_empty: bool = False
+    is_boolean: bool = False
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -109,6 +113,8 @@ class Column:
         """Return its part of a schema."""
         found: dict[str, Any] = {"name": self.name, "kind": self.kind}
         found |= {} if self.reader is None else self.reader.to_plain()
+        found |= {"empty": True} if self.is_empty else {}
+        found |= {"boolean": True} if self.kind == FLAG and self.is_boolean else {}
         if self.kind == CATEGORY:
             found |= {"values": plain_values(self.codes.values), "grows": self.codes.grows}
             found |= {} if self.codes.match == "exact" else {"match": self.codes.match}
@@ -134,7 +140,7 @@ class Column:
         values, problems = _floats(array, self.name)
         infinite = np.isinf(values)
         problems += [(i, f"{values[i]} is not a finite number") for i in np.flatnonzero(infinite).tolist()]
-        if self.kind == FLAG:
+        if self.kind == FLAG and self.is_boolean:
             wrong = ~((values == 0) | (values == 1) | np.isnan(values) | infinite)
             why = " is neither 0 nor 1 as the first rows are; if it is right, pass "
             advice = Advice("numeric", [self.name])

@@ -99,6 +99,7 @@ def _guess(column: Column, arrays: list[Any], numeric: list[Any], options: Colum
     if numbers is not None and (len(numbers) or not _counts(arrays)):
         is_flag = len(numbers) and np.isin(numbers, (0, 1)).all() and n_rows >= MIN_FLAG_ROWS
         column.kind = FLAG if is_flag else NUMBER
+        column.is_empty = not len(numbers)
         if column.kind == NUMBER and is_counter(column.name, arrays, numbers):
             _leave_out(column, ID_NOTES[0])
         elif note := code_note(column.name, numeric, numbers):

@@ -18,14 +18,15 @@ from thalweg.streams.columns.codes import (
     length_problem,
     spelling,
 )
-from thalweg.streams.columns.column import CATEGORY, DATE, FLAG, TEXT
+from thalweg.streams.columns.column import CATEGORY, DATE, FLAG, NUMBER, TEXT, Column
+from thalweg.streams.columns.later_kinds import Kind, may_change
 from thalweg.streams.columns.row_reader import RowReader
 from thalweg.streams.files.arrow_files import kind_of
 from thalweg.streams.files.first_rows import most_classes
-from thalweg.streams.files.schema_reader import SchemaReader
+from thalweg.streams.files.schema_reader import SchemaReader, example
 from thalweg.streams.files.tables import as_column
 
-CODING = ("name", "kind", "values", "grows", "origin", "parts", "n_words")  # of a column; the rest is format
+CODING = ("name", "kind", "values", "grows", "origin", "parts", "n_words", "empty")  # of a column; the rest is format
 
 MOST_CACHED = 10_000  # spellings of labels
 CACHED = (str, int, bool)  # their types
@@ -91,18 +92,28 @@ class Coding:
         return self._reader.with_codes(self.columns, self.classes)
 
     def updated(self, schema: dict[str, Any]) -> "Coding":
-        """Return a Coding with the categories and labels of a later schema; formats stay as they are."""
-        later = {spec["name"]: spec["values"] for spec in schema["columns"] if "values" in spec}
-        columns = [
-            replace(column, codes=column.codes.grown(later[column.name]))
-            if column.kind == CATEGORY and column.name in later
-            else column
-            for column in self.columns
-        ]
+        """Return a Coding with the categories and labels of a later schema, and the kinds that its rows showed.
+
+        Formats stay as they are.
+        """
+        later = {spec["name"]: spec for spec in schema["columns"]}
+        columns = [_updated(column, later.get(column.name, {})) for column in self.columns]
         classes = as_classes(schema["classes"], ordered=True)
         found = Coding(self._schema, self._reader.with_codes(columns, classes))
         found.known |= self.known
         return found
+
+    def open_kinds(self, columns: Iterable[int] | None = None) -> dict[int, Kind]:
+        """Return the kinds of some columns by position, by default of those that later rows may change."""
+        wanted = [j for j, each in enumerate(self.columns) if may_change(each)] if columns is None else columns
+        return {j: Kind.of(self.columns[j]) for j in wanted}
+
+    def set_kinds(self, kinds: Mapping[int, Kind]) -> None:
+        """Set the kinds of columns by position."""
+        if any(Kind.of(self.columns[j]) != kind for j, kind in kinds.items()):
+            for j, kind in kinds.items():
+                kind.set(self.columns[j])
+            self._rows = RowReader(self.columns)
 
     def is_missing(self, label: Any) -> bool:
         """Return whether a label is missing."""
@@ -194,6 +205,16 @@ class Coding:
     def _without_marked(self, values: list[Any]) -> list[Any]:
         marked = self.missing.named
         return values if not marked else [None if str(each).strip() in marked else each for each in values]
+
+
+def _updated(column: Column, spec: dict[str, Any]) -> Column:
+    """Return a column with what a later schema says of its categories, and of its kind if that was open."""
+    if column.kind == CATEGORY and "values" in spec:
+        return replace(column, codes=column.codes.grown(spec["values"]))
+    is_filled = column.is_empty and not spec.get("empty", False)
+    if spec and (is_filled or (column.kind == FLAG and spec["kind"] == NUMBER)):
+        return replace(example(spec), is_told=column.is_told, missing=column.missing)
+    return column
 
 
 def _is_cached(label: Any) -> bool:

@@ -1,7 +1,7 @@
 """What the columns of a file were taken for, and warnings where that may be a mistake."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from thalweg.streams.columns.column import CATEGORY, DATE, FLAG, IGNORED, NUMBER
 from thalweg.streams.columns.date_parts import PART_WORDS
 from thalweg.streams.columns.dates import Dates
 from thalweg.streams.columns.decimals import Decimals
+from thalweg.streams.columns.later_kinds import KindChange
 from thalweg.streams.columns.number_text import Decoration
 from thalweg.streams.columns.spellings import merged
 from thalweg.streams.columns.targets import TARGET_NAMES, candidate, named_candidate
@@ -65,6 +66,12 @@ class ColumnReport:
     merged: dict[str, dict[str, dict[str, int]]] = field(default_factory=dict)
     n_rows: int = 0
     is_whole: bool = True
+
+    def changed(self, changes: Sequence[KindChange]) -> "ColumnReport":
+        """Return the report after columns became other kinds, with a warning of each that says so."""
+        new = {each.name: each.kind for each in changes}
+        warnings = dict.fromkeys([*self.warnings, *filter(None, (each.warning for each in changes))])
+        return replace(self, kinds=self.kinds | new, becomes=self.becomes | new, warnings=tuple(warnings))
 
     def of_kind(self, kind: str) -> list[str]:
         """Return the names of the columns of one kind."""

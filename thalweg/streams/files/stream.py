@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,7 @@ from thalweg.streams.columns.column import (
 from thalweg.streams.columns.decimal_points import settle_decimal_points
 from thalweg.streams.columns.kinds import ID_NOTES, ColumnOptions, is_number, is_settled, set_kind
 from thalweg.streams.columns.later_cells import read_later
+from thalweg.streams.columns.later_kinds import KindChange, LaterKinds
 from thalweg.streams.columns.targets import check_last
 from thalweg.streams.files.column_report import ColumnReport, column_warnings, report_columns, target_warnings
 from thalweg.streams.files.errors import reading
@@ -56,6 +57,13 @@ IN_SCHEMA = frozenset(
     ("categorical", "numeric", "date", "date_parts", "text", "n_words", "ignore", "classes", "scan_labels")
 )
 BLOCK, MOST_CELLS = 1 << 14, 1 << 24  # rows that are read as one, and the numbers in them
+
+
+class Known(NamedTuple):
+    """What a stream knows at a row: how many categories and labels there are, and which kinds changed."""
+
+    sizes: list[int]
+    changes: dict[int, KindChange]
 
 
 class FileStream(Stream):
@@ -126,7 +134,12 @@ class FileStream(Stream):
         self._block = max(1, min(BLOCK, MOST_CELLS // max(self.n_features, 1)))
         places = np.cumsum([0, *(column.n_inputs for column in self.inputs)]).tolist()
         inputs = zip(places[:-1], self.inputs, strict=True)
-        self._categorical = [(place, column) for place, column in inputs if column.kind == CATEGORY]
+        for column in self.inputs if source.is_sparse else ():
+            column.is_empty = False  # cells that are left out are 0
+        self._later = LaterKinds(self.inputs)
+        self._categorical = [
+            (place, column) for place, column in inputs if column.kind == CATEGORY or column.is_empty
+        ]
         self.is_sparse = source.is_sparse or any(column.kind == TEXT for column in self.inputs)
         self._sparse_inputs = source.inputs(self.inputs) if isinstance(source, SparseSource) else None
         return first, warnings
@@ -163,6 +176,7 @@ class FileStream(Stream):
 
     def _restart(self) -> None:
         self._n_read = 0
+        self._later.keep({})
         self.skipped_rows: list[int] = []
         self.messages: list[str] = []
         self._labels = ClassCodes(
@@ -173,9 +187,15 @@ class FileStream(Stream):
 
     @property
     def columns(self) -> ColumnReport:
-        """What the columns were taken for; some warnings only come while rows are read."""
+        """What the columns were taken for; some warnings only come while rows are read, as do other kinds."""
         warnings = (*self.source.warnings, *self._columns.warnings)
-        return replace(self._columns, warnings=warnings)
+        return replace(self._columns, warnings=warnings).changed(self.changes)
+
+    @property
+    def changes(self) -> list[KindChange]:
+        """The columns that became another kind, with the row at which they did."""
+        changes = self._later.changes.values()
+        return [each._replace(warning=self._advised([each.warning])[0]) for each in changes]
 
     @property
     def cell_names(self) -> tuple[str, ...]:
@@ -200,7 +220,8 @@ class FileStream(Stream):
     @property
     def n_categories(self) -> Ints:
         """Number of categories of each input known so far, 0 if it is numeric."""
-        return np.array([n for column in self.inputs for n in column.n_categories], dtype=np.intp)
+        counts = (self._later.n_categories(j) for j in range(len(self.inputs)))
+        return np.array([n for each in counts for n in each], dtype=np.intp)
 
     def schema(self) -> dict[str, Any]:
         """Return the inputs and classes, as far as they are known now, for `from_file(path, like=…)`."""
@@ -240,7 +261,7 @@ class FileStream(Stream):
 
     def _chunks(self, cells: KeptCells | None = None) -> Iterator[tuple[Any, Ints]]:
         self._restart()
-        numeric = {column.name for column in self.inputs if column.is_plain}
+        numeric = {column.name for column in self.inputs if column.is_plain and not column.is_empty}
         total = 0
         with reading(self.source.name):
             kept = [] if cells is None else cells.names
@@ -268,9 +289,7 @@ class FileStream(Stream):
         """
         if self.on_error != "raise" or not self.whole_blocks:
             for batch in batches:
-                X, codes, problems = self._converted(batch)
-                good = self._good_rows(len(codes), problems, batch) if problems or batch.problems else None
-                X, codes = (X, codes) if good is None else (X[good], codes[good])
+                X, codes, good = self._readable(batch)
                 self._n_read += len(codes)
                 yield batch, X, codes, good
             return
@@ -291,42 +310,60 @@ class FileStream(Stream):
                 yield from held
                 rows = np.arange(len(codes)) < n
                 yield (batch, X, codes, None) if n == len(codes) else (batch, X[:n], codes[:n], rows)
-                known, held = self._known_after(before, X[:n], codes[:n]), []
+                known, held = self._known_after(before, X[:n], codes[:n], last), []
             if bad:
                 self._forget(known)
-                self._good_rows(len(codes), problems, batch)
+                self._good_rows(batch, [(int(batch.numbers[i]), why) for i, why in problems])
             if n < len(codes):
                 held.append((batch, X[n:], codes[n:], np.arange(len(codes)) >= n))
         yield from held
 
-    def _known(self) -> list[int]:
-        """Return how many categories each column that has some has, and how many labels there are."""
-        return [*(len(column.codes) for _, column in self._categorical), len(self._labels)]
+    def _readable(self, batch: Batch) -> tuple[Any, Ints, Mask | None]:
+        """Return X and codes of the rows without a problem, and which these are; of the others nothing stays."""
+        known, left, found = self._known(), batch, []
+        X, codes, problems = self._converted(left)
+        while problems:
+            found += [(int(left.numbers[i]), why) for i, why in problems]
+            if self.on_error == "raise":
+                break
+            self._forget(known)
+            left = left.without([i for i, _ in problems], self.source.declared)
+            X, codes, problems = self._converted(left)
+        if not found and not batch.problems:
+            return X, codes, None
+        return X, codes, self._good_rows(batch, found)
 
-    def _known_after(self, before: list[int], X: Any, codes: Ints) -> list[int]:
+    def _known(self) -> Known:
+        """Return how many categories each column that has some has, and what else later rows change."""
+        n_categories = [len(column.codes) for _, column in self._categorical]
+        return Known([*n_categories, len(self._labels)], self._later.changes.copy())
+
+    def _known_after(self, before: Known, X: Any, codes: Ints, last: int) -> Known:
         """Return what `_known` was after these rows; `before` is what it was before their batch."""
-        found, now = before.copy(), self._known()
+        found, now = before.sizes.copy(), self._known().sizes
         for j, (place, _) in enumerate(self._categorical):
-            if now[j] > before[j]:
+            if now[j] > found[j]:
                 cells = X[:, [place]]
                 values = cells.data if hasattr(cells, "tocsr") else cells
-                found[j] = max(before[j], int(np.max(values[~np.isnan(values)], initial=-1)) + 1)
-        found[-1] = max(before[-1], int(np.max(codes, initial=-1)) + 1)
-        return found
+                found[j] = max(found[j], int(np.max(values[~np.isnan(values)], initial=-1)) + 1)
+        found[-1] = max(found[-1], int(np.max(codes, initial=-1)) + 1)
+        return Known(found, self._later.up_to(last))
 
-    def _forget(self, known: list[int]) -> None:
-        """Forget the categories and labels beyond those that were known."""
-        for (_, column), n in zip(self._categorical, known[:-1], strict=True):
+    def _forget(self, known: Known) -> None:
+        """Forget the categories, labels and kinds beyond those that were known."""
+        for (_, column), n in zip(self._categorical, known.sizes[:-1], strict=True):
             while len(column.codes) > n:
                 column.codes.forget_last()
-        while len(self._labels) > known[-1]:
+        while len(self._labels) > known.sizes[-1]:
             self._labels.forget_last()
+        self._later.keep(known.changes)
         self.classes = as_classes(self._labels.values, ordered=True)
 
     def _converted(self, batch: Batch) -> tuple[Any, Ints, Problems]:
         """Return X, codes and a list of (position, error message)."""
         n = batch.rows.num_rows
-        X, problems = self._read_inputs(batch.rows)
+        X, problems = self._read_inputs(batch.rows, batch.numbers)
+        self._later.widen(X, batch.numbers)
         if self.label is None:
             return X, np.full(n, MISSING, dtype=np.intp), problems
         known = ", ".join(map(str, self.classes[:10])) + (", …" if len(self.classes) > 10 else "")
@@ -340,13 +377,14 @@ class FileStream(Stream):
         problems += [(i, Message(f", column {self.label.name!r}: ", complaint)) for i, complaint in wrong]
         return X, codes, problems
 
-    def _read_inputs(self, rows: Any) -> tuple[Any, Problems]:
+    def _read_inputs(self, rows: Any, numbers: Ints) -> tuple[Any, Problems]:
         if self._sparse_inputs is not None:
             return self._sparse_inputs.read(rows)
         problems: Problems = []
         parts = []
         for j, column in enumerate(self.inputs):
-            values, wrong = self._read(column, rows.column(j))
+            cells = self._later.filled(j, rows.column(j), numbers) if column.is_empty else rows.column(j)
+            values, wrong = self._read(column, cells)
             parts.append(values)
             problems += [(i, Message(f", column {column.name!r}: ", complaint)) for i, complaint in wrong]
         return side_by_side(parts, (rows.num_rows, self.n_features)), problems
@@ -363,19 +401,19 @@ class FileStream(Stream):
         """Return messages without the advice to pass what the schema says."""
         return [each.without(self._settled) if isinstance(each, Message) else each for each in messages]
 
-    def _good_rows(self, n: int, problems: Problems, batch: Batch) -> Mask:
-        """Return which of `n` rows have no problem; count the others, or raise StreamError for the first."""
-        found = {int(batch.numbers[i]): complaint for i, complaint in reversed(problems)}
-        found |= dict(batch.problems)
+    def _good_rows(self, batch: Batch, problems: Problems) -> Mask:
+        """Return which rows have none of `problems`, pairs of a number and a message, nor one of the batch.
+
+        Count the others, or raise StreamError for the first.
+        """
+        found = dict(reversed(problems)) | dict(batch.problems)
         found = dict(zip(found, self._advised(found.values()), strict=True))
         if self.on_error == "raise":
             raise_first(self.source, list(found.items()))
         self.skipped_rows += sorted(found)
         for row in sorted(found)[: N_MESSAGES - len(self.messages)]:
             self.messages.append(Message(f"{self.source.name}, data row {row}", found[row]))
-        good = np.ones(n, dtype=bool)
-        good[[i for i, _ in problems]] = False
-        return good
+        return ~np.isin(batch.numbers, [*found])
 
 
 def _size(source: Source) -> int | None:

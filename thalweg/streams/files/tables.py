@@ -12,9 +12,9 @@ import pyarrow as pa
 from thalweg._frames import frame_columns, frame_names
 from thalweg.errors import ParameterError, StreamError, short_repr
 from thalweg.streams.columns.class_codes import CELL, GIVEN, TYPED
-from thalweg.streams.columns.column import CATEGORY, Column
+from thalweg.streams.columns.column import CATEGORY, FLAG, Column
 from thalweg.streams.columns.kinds import plain_numbers
-from thalweg.streams.files.arrow_files import ROWS, ArrowSource, kind_of
+from thalweg.streams.files.arrow_files import ROWS, ArrowSource, declared, kind_of
 
 FIRST_ROWS = 10_000
 MAX_DEPTH = 20
@@ -36,13 +36,14 @@ class TableSource(ArrowSource):
     ) -> None:
         self.name, self.path, self.given, self.label_form, self.labels = name, "", given, form, labels
         self._table, self._schema, self.n_rows = table, table.schema, table.num_rows
+        self.declared = declared(table.schema)
         self.columns = [self._column(field, is_typed) for field in table.schema]
 
     def _column(self, field: Any, is_typed: bool) -> Column:
         kind, is_told = kind_of(field.type), pa.types.is_dictionary(field.type)
         if kind == CATEGORY and not is_told and not (is_typed and self._are_numbers(field.name)):
             kind = None
-        return Column(field.name, kind, is_told=is_told)
+        return Column(field.name, kind, is_told=is_told, is_boolean=kind == FLAG)
 
     def _are_numbers(self, name: str) -> bool:
         texts = self._table.column(name)[:FIRST_ROWS].combine_chunks().dictionary_encode()

@@ -59,6 +59,24 @@ class Batch:
     numbers: Ints
     problems: Problems
 
+    def without(self, places: Sequence[int], declared: Collection[str] = ()) -> "Batch":
+        """Return the batch without some of its rows, and without values that only these have.
+
+        The values of `declared` columns are listed, whatever rows have.
+        """
+        kept = np.delete(np.arange(len(self.numbers)), places)
+        rows = self.rows.take(pa.array(kept))
+        if isinstance(rows, pa.RecordBatch):
+            names = rows.schema.names
+            columns = [
+                column.dictionary_decode().dictionary_encode()
+                if pa.types.is_dictionary(column.type) and name not in declared
+                else column
+                for name, column in zip(names, rows.columns, strict=True)
+            ]
+            rows = pa.RecordBatch.from_arrays(columns, names=names)
+        return Batch(rows, self.numbers[kept], [])
+
 
 class Pieces:
     """The bytes of a text file, decompressed and in UTF-8; each piece but the last ends at the end of a line.
@@ -142,11 +160,13 @@ class TextSource:
 
     `share_read` is the share of the file's bytes up to the latest batch; None if unknown. `header` says
     whether the names of the columns are those of a first row; None if the format has its own header.
-    `not_numbers` are cells that stand for a missing number. `label_form` and `labels` are the form and the
+    `not_numbers` are cells that stand for a missing number, `declared` the columns whose categories the file
+    lists beside its rows. `label_form` and `labels` are the form and the
     decoded labels of `ClassCodes`.
     """
 
     n_rows = None
+    declared: frozenset[str] = frozenset()
     not_numbers: Sequence[str] = MISSING_TEXT
     is_sparse = False
     header: bool | None = None
