@@ -22,7 +22,7 @@ from thalweg.streams.files.tables import flat
 
 logger = logging.getLogger("thalweg.live")
 _ROW, _COLUMN = re.compile(r"\bdata row (\d+)"), re.compile(r"\bcolumn '([^']+)': ")
-_ADVICE = re.compile(r"; (?:if this is a column|to leave out rows|make them|or pass)")  # for who reads files
+_ADVICE = re.compile(r"; (?:if this is a column|if it stands for|to leave out rows|make them|or pass)")  # for who reads files
 
 
 class Mark(NamedTuple):

@@ -26,12 +26,11 @@ from thalweg.streams.columns.column import (
 )
 from thalweg.streams.columns.date_parts import PARTS
 from thalweg.streams.columns.dates import find_dates
-from thalweg.streams.columns.decimals import Decimals, find_decimals
+from thalweg.streams.columns.decimals import MAX_CODES, WRONG, Decimals, find_decimals, lone_word
 from thalweg.streams.columns.missing import Missing
 from thalweg.streams.columns.spellings import counted, spellings
 from thalweg.streams.columns.words import named_words
 
-MAX_MIXED_NUMBERS = 20
 N_WORDS, N_SPARSE_WORDS = 256, 4096  # inputs of a text; the latter for learners that take sparse rows
 MIN_FLAG_ROWS = 50  # in fewer, 0 and 1 are numbers: others may follow
 MIN_ID_ROWS, ID_SHARE = 50, 0.95
@@ -72,6 +71,7 @@ def is_settled(column: Column, known_numbers: Collection[str]) -> bool:
 def set_kind(column: Column, arrays: list[Any], options: ColumnOptions, where: str) -> None:
     """Set the kind of a column whose first rows are `arrays`, and how to read it."""
     options = replace(options, decimal=".") if column.has_points else options
+    column.missing, column.words = options.missing, ()
     numeric = [options.missing.cleaned(array, numeric=True) for array in arrays]
     column.is_full = all(new is old and not new.null_count for new, old in zip(numeric, arrays, strict=True))
     arrays = [options.missing.cleaned(array, numeric=False) for array in arrays]
@@ -88,7 +88,7 @@ def set_kind(column: Column, arrays: list[Any], options: ColumnOptions, where: s
     if column.kind in (DATE, TEXT) and (column.reader is None or not column.reader.inputs):
         column.kind, column.note, column.reader = IGNORED, f"{column.kind}, left out", None
     if column.kind == CATEGORY:
-        _set_codes(column, arrays)
+        _set_codes(column, [column.missing.cleaned(array, numeric=False) for array in arrays])
 
 
 def _guess(column: Column, arrays: list[Any], numeric: list[Any], options: ColumnOptions) -> None:
@@ -106,8 +106,14 @@ def _guess(column: Column, arrays: list[Any], numeric: list[Any], options: Colum
             column.kind, column.note = CATEGORY, note
             _refine(column, _counts(arrays))
         return
+    if not column.words and _has_lone_word(column, numeric, options):
+        _guess(column, *([column.missing.cleaned(each, True) for each in part] for part in (arrays, numeric)),
+               options)
+        return
     if not _are_phone_numbers(column.name, numeric):
-        _set_decimals(column, find_decimals(numeric, options.decimal, options.delimiter))
+        reader = find_decimals(numeric, options.decimal, options.delimiter)
+        n_cells = sum(len(array) - array.null_count for array in numeric)
+        _set_decimals(column, None if reader is None or _n_wrong(reader, numeric) > WRONG * n_cells else reader)
         if column.reader is not None:
             column.kind = NUMBER
             return
@@ -118,6 +124,24 @@ def _guess(column: Column, arrays: list[Any], numeric: list[Any], options: Colum
     column.kind = column.kind or _kind_of_mixture(_counts(numeric) or _counts(arrays))
     if column.kind == CATEGORY:
         _refine(column, _counts(arrays))
+
+
+def _has_lone_word(column: Column, numeric: list[Any], options: ColumnOptions) -> bool:
+    """Take the one word of a column that otherwise has numbers for a missing value; return whether there is one.
+
+    In a column whose type is text, numbers without decoration are no numbers.
+    """
+    word = None if pa.types.is_temporal(numeric[0].type) else lone_word(numeric, options.decimal)
+    if word is None or (column.kind is not None and find_decimals(numeric, options.decimal, None) is None):
+        return False
+    column.words, column.is_full = (word,), False
+    column.missing = column.missing.joined(Missing(column.words))
+    return True
+
+
+def _n_wrong(reader: Decimals, arrays: list[Any]) -> int:
+    """Return in how many rows there is no number."""
+    return sum(len(reader.read(array)[1]) for array in arrays)
 
 
 def _set_decimals(column: Column, reader: Decimals | None) -> None:
@@ -204,15 +228,17 @@ def _counts(arrays: list[Any]) -> dict[str, int]:
 def _kind_of_mixture(counts: dict[str, int]) -> str:
     """Return the kind of a column that has words in it.
 
-    It is a category if there are more different words than numbers, or if words recur and there are at most
-    20 distinct numbers; otherwise it is a number, and the words in it are errors.
+    It is a category if more than 5 % of its cells are words, if there are more different words than numbers,
+    or if words recur and there are at most 20 distinct numbers; otherwise it is a number, and the words in it
+    are errors.
     """
     words = [text for text in counts if number(text) is None]
     numbers = len(counts) - len(words)
     if not words:
         return FLAG if counts and counts.keys() <= {"0", "1"} else NUMBER
-    recur = sum(counts[text] for text in words) > len(words)
-    return CATEGORY if len(words) > numbers or (recur and numbers <= MAX_MIXED_NUMBERS) else NUMBER
+    n_words = sum(counts[text] for text in words)
+    recur, are_many = n_words > len(words), n_words > WRONG * sum(counts.values())
+    return CATEGORY if are_many or len(words) > numbers or (recur and numbers <= MAX_CODES) else NUMBER
 
 
 def _set_codes(column: Column, arrays: list[Any]) -> None:

@@ -16,7 +16,7 @@ from thalweg.streams.columns.date_parts import PART_WORDS
 from thalweg.streams.columns.dates import Dates
 from thalweg.streams.columns.decimals import Decimals
 from thalweg.streams.columns.later_kinds import KindChange
-from thalweg.streams.columns.number_text import Decoration
+from thalweg.streams.columns.number_text import Decoration, parsed
 from thalweg.streams.columns.spellings import merged
 from thalweg.streams.columns.targets import TARGET_NAMES, candidate, named_candidate
 from thalweg.streams.files.column_notes import missing_counts, note_of
@@ -162,6 +162,8 @@ def column_warnings(columns: Sequence[Column], head: list[Any]) -> list[str]:
             found += _unit_warnings(name, reader.decoration)
         if isinstance(reader, Dates) and reader.is_ambiguous:
             found.append(f"{name!r}: day and month could be swapped; taken as {reader.in_words}")
+        if column.words:
+            found.append(_word_warning(column, head))
         if column.kind == CATEGORY and not column.is_told:
             found += _mixture_warnings(name, column.categories) if not column.note else []
         if column.kind == NUMBER and reader is None and not column.is_told:
@@ -170,6 +172,15 @@ def column_warnings(columns: Sequence[Column], head: list[Any]) -> list[str]:
                 arrays = [column.missing.cleaned(array, numeric=True) for array in arrays]
             found += _number_warnings(name, arrays)
     return found
+
+
+def _word_warning(column: Column, head: list[Any]) -> str:
+    word = column.words[0]
+    n_rows = sum(rows.num_rows for rows in head)
+    n = sum(column.missing.counts(rows.column(column.name), True).get(word, 0) for rows in head)
+    doubt = f"{column.name!r} has numbers and words such as {shown(word)} ({n:,} of {n_rows:,} rows)"
+    hint = ": taken as missing; if it is a category, pass "
+    return Message(doubt, hint, Advice("categorical", [column.name]))
 
 
 def _unit_warnings(name: str, decoration: Decoration) -> list[str]:
@@ -185,7 +196,8 @@ def _unit_warnings(name: str, decoration: Decoration) -> list[str]:
 
 def _mixture_warnings(name: str, values: list[Any]) -> list[str]:
     texts = [text for value in values if (text := spelling(value)) is not None]
-    words = [text for text in texts if number(text) is None]
+    are_numbers = np.any([~np.isnan(parsed(pa.array(texts, pa.string()), point)) for point in ".,"], axis=0)
+    words = [text for text, is_number in zip(texts, are_numbers.tolist(), strict=True) if not is_number]
     if not words or len(words) >= len(texts) - len(words):
         return []
     doubt = f"{name!r} has numbers and words such as {shown(words[0])}: taken as categories; if not, pass "

@@ -134,16 +134,23 @@ def _spelled(counts: dict[Any, int], form: str) -> tuple[dict[Any, dict[Any, int
     return spellings(there, match, lambda value: folded(str(value), match)), match
 
 
-def all_classes(source: Source, label: Column, head: list[Any], strict: bool) -> tuple[NDArray[Any], int]:
-    """Return the sorted labels of all rows, and the number of rows; spellings are those of the first rows."""
+def check_again(source: Source) -> None:
+    """Raise StreamError if a source cannot be read twice, to find its labels first."""
     if source.once:
         raise StreamError(f"{source.name} can be read only once: name its labels, ", Advice("classes", [...]))
+
+
+def all_classes(source: Source, label: Column, head: list[Any]) -> tuple[NDArray[Any], int]:
+    """Return the sorted labels of all rows, and the number of rows; spellings are those of the first rows.
+
+    Raise StreamError for a bad row.
+    """
+    check_again(source)
     first_classes(source, label, head)
     match, form, n_rows = label.codes.match, source.label_form, 0
     found = ClassCodes(label.spellings, grows=True, match=match, form=form, decoded=source.labels)
     for values, n_more, problems in source.distinct(label.name):
-        if strict:
-            raise_first(source, problems)
+        raise_first(source, problems)
         known = len(found)
         found.of(label.missing.kept(values))
         if len(found) > known:

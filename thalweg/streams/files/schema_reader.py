@@ -85,13 +85,13 @@ class SchemaReader:
             known = self._examples[column.name]
             column.kind, column.codes, column.reader = known.kind, known.codes.copy(), known.reader
             column.is_told, column.note = True, ""
-            column.is_empty, column.is_boolean = known.is_empty, known.is_boolean
+            column.is_empty, column.is_boolean, column.words = known.is_empty, known.is_boolean, known.words
         return chosen, [f"{LEFT_OUT}: {', '.join(extra)}"] if extra else []
 
     def examples(self) -> list[Column]:
         """Return the columns as the schema has them, without a file."""
         return [
-            replace(column, codes=column.codes.copy(), missing=self.missing)
+            replace(column, codes=column.codes.copy(), missing=self.missing.joined(Missing(column.words)))
             for column in self._examples.values()
         ]
 
@@ -99,12 +99,12 @@ class SchemaReader:
         """Set how to read the columns, whose first rows are `head`."""
         numbers = known_numbers(head) if options.decimal != "," else ()
         for j, column in enumerate(columns):
-            column.missing = options.missing
+            column.missing = options.missing.joined(Missing(column.words))
             if options.is_fixed or column.is_empty:
                 continue
             if column.kind == CATEGORY or (column.is_plain and column.name in numbers):
                 continue
-            arrays = [options.missing.cleaned(rows.column(j), column.is_numeric) for rows in head]
+            arrays = [column.missing.cleaned(rows.column(j), column.is_numeric) for rows in head]
             if column.kind == NUMBER:
                 known = column.reader if isinstance(column.reader, Decimals) else None
                 known = None if column.has_points else _decimals(known, arrays, options)
@@ -121,6 +121,7 @@ class SchemaReader:
 def example(spec: dict[str, Any]) -> Column:
     """Return a column as a part of a schema describes it."""
     column = Column(str(spec["name"]), spec["kind"], is_empty=bool(spec.get("empty", False)))
+    column.words = tuple(map(str, spec.get("missing", ())))
     column.is_boolean = column.kind == FLAG and bool(spec.get("boolean", False))
     if column.kind == CATEGORY:
         match = str(spec.get("match", "exact"))

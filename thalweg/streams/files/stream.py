@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,7 +27,7 @@ from thalweg.streams.columns.column import (
     side_by_side,
 )
 from thalweg.streams.columns.decimal_points import settle_decimal_points
-from thalweg.streams.columns.kinds import ID_NOTES, ColumnOptions, is_number, is_settled, set_kind
+from thalweg.streams.columns.kinds import ID_NOTES, ColumnOptions, is_number, is_settled, plain_numbers, set_kind
 from thalweg.streams.columns.later_cells import read_later
 from thalweg.streams.columns.later_kinds import KindChange, LaterKinds
 from thalweg.streams.columns.targets import check_last
@@ -36,6 +37,7 @@ from thalweg.streams.files.first_rows import (
     FirstRows,
     Source,
     all_classes,
+    check_again,
     check_any,
     check_kinds,
     check_labels,
@@ -86,7 +88,33 @@ class FileStream(Stream):
             options = replace(options, missing=schema.missing.joined(options.missing))
         self._missing = options.missing
         self._read = read_later if options.is_fixed and schema is not None else Column.read
-        first, warnings = self._choose_inputs(schema, options)
+        classes = None if classes is None else list(classes)
+        set_up = partial(self._set_up, schema, classes, scan_labels, options, is_target_told)
+        before = [replace(column, codes=column.codes.copy()) for column in source.columns]
+        first, n_rows = set_up(None)
+        if on_error == "skip" and (readable := self._readable_first(first)) is not first:
+            for column, old in zip(source.columns, before, strict=True):
+                vars(column).update(vars(old))
+            first, n_rows = set_up(readable)
+        ids = () if schema is None else schema.ids
+        self._ids = [each.name for each in source.columns if each.note in ID_NOTES or each.name in ids]
+        self.kept = tuple(self._ids if keep is None else keep)
+        # Markers that come later are read as well, only more slowly: a short list is faster to compare with.
+        seen = {marker for counts in self._columns.missing.values() for marker in counts}
+        seen -= {word for column in self.inputs for word in column.words}
+        source.not_numbers = (*MISSING_TEXT, *sorted(seen.difference(MISSING_TEXT)))
+        self.n_rows = (n_rows or source.n_rows) if on_error == "raise" else None
+        self._restart()
+        if scan_labels and self.is_open:
+            self._scan_labels()
+
+    def _set_up(
+        self, schema: SchemaReader | None, classes: Iterable[Any] | None, scan_labels: bool,
+        options: ColumnOptions, is_target_told: bool, first: FirstRows | None,
+    ) -> tuple[FirstRows, int | None]:
+        """Set what the first rows show, by default all of them; return them, and how many rows there are."""
+        source, label = self.source, self.label
+        first, warnings = self._choose_inputs(schema, options, first)
         is_guess = schema is None and classes is None and not is_target_told
         if is_guess and label is not None and not label.codes.values:
             check_last(source.name, label, self.inputs, first.head)
@@ -96,17 +124,41 @@ class FileStream(Stream):
             known = self._first_classes
             warnings += target_warnings(self.inputs, label, known, first.head, is_target_told)
         self._columns = report_columns(source.columns, label, self._advised(warnings), first)
-        ids = () if schema is None else schema.ids
-        self._ids = [each.name for each in source.columns if each.note in ID_NOTES or each.name in ids]
-        self.kept = tuple(self._ids if keep is None else keep)
-        # Markers that come later are read as well, only more slowly: a short list is faster to compare with.
-        seen = {marker for counts in self._columns.missing.values() for marker in counts}
-        source.not_numbers = (*MISSING_TEXT, *sorted(seen.difference(MISSING_TEXT)))
-        self.n_rows = (n_rows or source.n_rows) if on_error == "raise" else None
+        return first, n_rows
+
+    def _readable_first(self, first: FirstRows) -> FirstRows:
+        """Return those of the first rows that can be read; all, if these are all or none."""
+        bad = [self._unreadable(rows) for rows in first.head]
+        if not any(bad) or sum(map(len, bad)) == first.n_rows:
+            return first
+        batches = (Batch(rows, np.arange(rows.num_rows), []) for rows in first.head)
+        left = [batch.without(sorted(places), self.source.declared).rows
+                for batch, places in zip(batches, bad, strict=True)]
+        return FirstRows([rows for rows in left if rows.num_rows], first.is_whole)
+
+    def _unreadable(self, rows: Any) -> set[int]:
+        """Return the positions of first rows that cannot be read."""
+        problems: Problems = [] if self._sparse_inputs is None else self._sparse_inputs.read(rows)[1]
+        for column in self.inputs if self._sparse_inputs is None else ():
+            cells = rows.column(column.name)
+            numbers = plain_numbers([column.missing.cleaned(cells, numeric=True)]) if column.is_plain else None
+            if numbers is None or not np.isfinite(numbers).all():
+                problems += self._read(replace(column, codes=column.codes.copy()), cells)[1]
+        if self.label is not None and not self.is_open:
+            self._restart()
+            cells = self._missing.cleaned(rows.column(self.label.name), numeric=False)
+            problems += coded(cells, self._labels, "")[1]
+        return {i for i, _ in problems}
+
+    def _scan_labels(self) -> None:
+        """Read all rows to find the labels of those that are not left out."""
+        for _ in self._chunks():
+            pass
+        self._first_classes, self.is_open = as_classes(self._labels.values), False
         self._restart()
 
     def _choose_inputs(
-        self, schema: SchemaReader | None, options: ColumnOptions
+        self, schema: SchemaReader | None, options: ColumnOptions, first: FirstRows | None
     ) -> tuple[FirstRows, list[str]]:
         """Set the inputs and how their columns are read; return the first rows, and warnings."""
         source, last = self.source, [] if self.label is None else [self.label]
@@ -121,7 +173,7 @@ class FileStream(Stream):
             column.missing, column.spellings = options.missing, {}
         check_kinds(source, [*candidates, *last])
         names = [column.name for column in [*candidates, *last]]
-        first = first_rows(source, names, strict=self.on_error == "raise")
+        first = first_rows(source, names, strict=self.on_error == "raise") if first is None else first
         if schema is None:
             self.inputs = _inputs(source, candidates, first.head, options, warnings)
             self._names = tuple(name for column in self.inputs for name in column.inputs)
@@ -162,10 +214,11 @@ class FileStream(Stream):
             listed = label.listed or label.codes.values
             listed = labels_of_cells(listed) if source.label_form == CELL else listed
             self._first_classes = as_classes(listed if classes is None else classes, ordered=True)
-        elif scan_labels:
-            strict = self.on_error == "raise"
-            self._first_classes, n_rows = all_classes(source, label, first.head, strict)
+        elif scan_labels and self.on_error == "raise":
+            self._first_classes, n_rows = all_classes(source, label, first.head)
         else:
+            if scan_labels:
+                check_again(source)
             self._first_classes, self.is_open = first_classes(source, label, first.head), not first.is_whole
             if first.is_whole:
                 check_any(source, label, self._first_classes)
@@ -261,7 +314,7 @@ class FileStream(Stream):
 
     def _chunks(self, cells: KeptCells | None = None) -> Iterator[tuple[Any, Ints]]:
         self._restart()
-        numeric = {column.name for column in self.inputs if column.is_plain and not column.is_empty}
+        numeric = {column.name for column in self.inputs if column.is_plain}
         total = 0
         with reading(self.source.name):
             kept = [] if cells is None else cells.names

@@ -13,7 +13,9 @@ from thalweg._frames import frame_columns, frame_names
 from thalweg.errors import ParameterError, StreamError, short_repr
 from thalweg.streams.columns.class_codes import CELL, GIVEN, TYPED
 from thalweg.streams.columns.column import CATEGORY, FLAG, Column
+from thalweg.streams.columns.decimals import lone_word
 from thalweg.streams.columns.kinds import plain_numbers
+from thalweg.streams.columns.missing import Missing
 from thalweg.streams.files.arrow_files import ROWS, ArrowSource, declared, kind_of
 
 FIRST_ROWS = 10_000
@@ -47,6 +49,8 @@ class TableSource(ArrowSource):
 
     def _are_numbers(self, name: str) -> bool:
         texts = self._table.column(name)[:FIRST_ROWS].combine_chunks().dictionary_encode()
+        word = lone_word([texts], None)
+        texts = texts if word is None else Missing((word,)).cleaned(texts, numeric=False)
         found = plain_numbers([texts])
         is_whole = found is not None and len(found) > 0 and not (found != np.round(found)).any()
         return is_whole and 2 * len(texts.dictionary) <= len(texts)
