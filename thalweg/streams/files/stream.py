@@ -168,7 +168,7 @@ class FileStream(Stream):
             candidates = _candidates(source, self.label)
         else:
             candidates, warnings = schema.choose(source, self.label)
-            self._settled = IN_SCHEMA
+            self._settled = IN_SCHEMA | {"missing"}
         for column in last:
             column.missing, column.spellings = options.missing, {}
         check_kinds(source, [*candidates, *last])
