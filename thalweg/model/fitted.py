@@ -301,6 +301,7 @@ class FittedModel(Stateful, BaseEstimator):
         was_begun = self._begun
         if isinstance(stream, FileStream):
             stream.whole_blocks = True
+        said = _warnings_of(stream)
         try:
             with in_words_of_model():
                 result = change()
@@ -321,14 +322,9 @@ class FittedModel(Stateful, BaseEstimator):
             if isinstance(result, Run):
                 set_rows_learned(error, result.n_rows)
             raise
-        self._warn_of_changes(stream)
+        for warning in _warnings_of(stream)[len(said) :]:
+            warn(worded(warning))
         return result
-
-    def _warn_of_changes(self, stream: Stream) -> None:
-        """Warn of columns that became another kind in a stream."""
-        for change in stream.changes if isinstance(stream, FileStream) else ():
-            if change.warning:
-                warn(worded(change.warning))
 
     def _adopt(self, stream: Stream, learner: StreamClassifier) -> None:
         coding = self._coding.updated(stream.schema()) if self._begun else Coding(stream.schema())
@@ -343,6 +339,11 @@ class FittedModel(Stateful, BaseEstimator):
             changes = [each._replace(warning=worded(each.warning)) for each in stream.changes]
             self._report = self._report.changed(changes)
         self._coding, self.learner_ = coding, learner
+
+
+def _warnings_of(stream: Stream) -> tuple[str, ...]:
+    """Return the warnings of the columns of a stream; while rows are read, more may come."""
+    return () if stream.columns is None else stream.columns.warnings
 
 
 def short_names(names: Iterable[Any]) -> set[Any]:

@@ -11,7 +11,7 @@ import pyarrow.csv
 
 from thalweg.errors import StreamError
 from thalweg.streams.columns.column import Column
-from thalweg.streams.files.header import is_header
+from thalweg.streams.files.header import has_numbers_below, is_header, rows_below
 from thalweg.streams.files.text_files import Pieces, TextSource
 
 MAX_COLUMNS = 100_000
@@ -38,9 +38,9 @@ def csv_source(
         cells = [cell.strip() for cell in next(reader)]
     except csv.Error as error:
         raise StreamError(f"{pieces.name}, first row: {error}; is there a quote that never ends?") from error
-    n_lines = reader.line_num
+    n_lines, first = reader.line_num, rows_below(reader)
     if header is None:
-        header = is_header(cells, reader)
+        header = is_header(cells, first)
     names = [cell if header and cell else f"x{j}" for j, cell in enumerate(cells)]
     n_lines = n_lines if header else 0
 
@@ -56,6 +56,8 @@ def csv_source(
 
     source = TextSource(pieces, [Column(name) for name in names], body, form)
     source.header = header
+    if header and n_lines == 1 and has_numbers_below(cells, first):
+        source.header_line = re.split(rb"[\r\n]", start, maxsplit=1)[0].rstrip()
     return source, delimiter
 
 

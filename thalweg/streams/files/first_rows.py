@@ -23,7 +23,7 @@ from thalweg.streams.columns.kinds import are_countries
 from thalweg.streams.columns.spellings import counted, label_match, spellings
 from thalweg.streams.files.arrow_files import ArrowSource
 from thalweg.streams.files.text_files import TEXT as TEXTS
-from thalweg.streams.files.text_files import TextSource
+from thalweg.streams.files.text_files import Batch, TextSource
 
 FIRST_ROWS = 10_000
 FIRST_BYTES = 1 << 26
@@ -33,10 +33,20 @@ Source: TypeAlias = TextSource | ArrowSource
 
 
 class FirstRows(NamedTuple):
-    """The first rows of a file as record batches, and whether these are all."""
+    """The first rows of a file as record batches, whether these are all, and the batches as they were read."""
 
     head: list[Any]
     is_whole: bool
+    batches: Sequence[Batch] = ()
+
+    @classmethod
+    def of(cls, batches: Sequence[Batch], is_whole: bool) -> "FirstRows":
+        """Return the first rows of batches."""
+        head, n_rows = [], 0
+        for batch in batches:
+            head.append(batch.rows.slice(0, FIRST_ROWS - n_rows))
+            n_rows += head[-1].num_rows
+        return cls(_joined(head), is_whole, batches)
 
     @property
     def n_rows(self) -> int:
@@ -46,22 +56,23 @@ class FirstRows(NamedTuple):
 
 def first_rows(source: Source, names: Sequence[str], strict: bool) -> FirstRows:
     """Return the first rows of the columns `names`; if `strict`, raise StreamError for a bad row."""
-    head, n_rows, n_bytes = [], 0, 0
+    batches: list[Batch] = []
+    n_rows = n_bytes = 0
     problems: Problems = []
     for batch in source.batches(names):
         if strict:
             raise_first(source, batch.problems)
         problems = problems or batch.problems
-        head.append(batch.rows.slice(0, FIRST_ROWS - n_rows))
-        n_rows += head[-1].num_rows
+        batches.append(batch)
+        n_rows += batch.rows.num_rows
         n_bytes += batch.rows.nbytes
         if n_rows >= FIRST_ROWS or n_bytes >= FIRST_BYTES:
-            return FirstRows(_joined(head), False)
+            return FirstRows.of(batches, False)
     if not n_rows and problems:
         check_some(source, 0, [Message(f"data row {problems[0][0]}", problems[0][1])])
     if not n_rows:
         raise StreamError(f"{source.name} has no rows of data")
-    return FirstRows(_joined(head), True)
+    return FirstRows.of(batches, True)
 
 
 def _joined(head: list[Any]) -> list[Any]:

@@ -11,12 +11,30 @@ import pyarrow.compute as pc
 from thalweg.streams.columns.codes import MISSING_TEXT, number
 from thalweg.streams.columns.number_text import are_numbers
 
+FEW = 20
 N_ROWS = 1000  # below the first one, that are compared with it
 DECORATED = re.compile(r"[^A-Za-z0-9]*\d|[A-Z]{1,3}[^A-Za-z0-9]*\d")  # € 5, US$5 or EUR 5
 DATA = re.compile(r"[+-]?[\d.\s]*,\d+|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([T ].*)?|\d{1,2}:\d{2}.*")
 
 
-def is_header(cells: Sequence[str], below: Iterable[Sequence[str]]) -> bool:
+def rows_below(reader: Iterable[Sequence[str]]) -> list[list[str]]:
+    """Return the cells of the first rows below the first one, up to one that cannot be read."""
+    found: list[list[str]] = []
+    try:
+        found.extend([cell.strip() for cell in row] for row in islice(reader, N_ROWS))
+    except csv.Error:
+        pass
+    return found
+
+
+def has_numbers_below(cells: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
+    """Return whether a column below these names has numbers or dates, so that no row of data is like them."""
+    rows = [row for row in below if len(row) == len(cells) and row != list(cells)]
+    columns = zip(cells, zip(*rows, strict=True), strict=True) if rows else ()
+    return any(not _is_data([name]) and all(_is_data([cell]) for cell in column[:FEW]) for name, column in columns)
+
+
+def is_header(cells: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
     """Return whether the first row has names: it has neither a number nor a date, or its numbers are names.
 
     They are if the first cell alone is empty, as where the rows of a frame were numbered; if they count up,
@@ -27,8 +45,7 @@ def is_header(cells: Sequence[str], below: Iterable[Sequence[str]]) -> bool:
     words = [cell for cell in cells if number(cell) is None]
     if len({*cells}) < len(cells) or any(_is_data([word]) or word in MISSING_TEXT[1:] for word in words):
         return False
-    rows = [[cell.strip() for cell in row] for row in _readable(below)]
-    rows = [row for row in rows if len(row) == len(cells)]
+    rows = [row for row in below if len(row) == len(cells)]
     if not rows:
         return False
     last = [row[-1] for row in rows]
@@ -56,13 +73,3 @@ def _counts_up(cells: Sequence[str]) -> bool:
     numbers = [int(cell) for cell in cells if re.fullmatch(r"-?\d{1,9}", cell)]
     steps = {after - before for before, after in zip(numbers, numbers[1:], strict=False)}
     return len(steps) == 1 and min(steps) > 0 and (len(numbers) > 2 or steps == {1})
-
-
-def _readable(rows: Iterable[Sequence[str]]) -> list[Sequence[str]]:
-    """Return the first rows, up to one that cannot be read."""
-    found: list[Sequence[str]] = []
-    try:
-        found.extend(islice(rows, N_ROWS))
-    except csv.Error:
-        pass
-    return found

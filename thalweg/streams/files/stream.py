@@ -128,13 +128,11 @@ class FileStream(Stream):
 
     def _readable_first(self, first: FirstRows) -> FirstRows:
         """Return those of the first rows that can be read; all, if these are all or none."""
-        bad = [self._unreadable(rows) for rows in first.head]
-        if not any(bad) or sum(map(len, bad)) == first.n_rows:
-            return first
-        batches = (Batch(rows, np.arange(rows.num_rows), []) for rows in first.head)
-        left = [batch.without(sorted(places), self.source.declared).rows
-                for batch, places in zip(batches, bad, strict=True)]
-        return FirstRows([rows for rows in left if rows.num_rows], first.is_whole)
+        bad = [self._unreadable(batch.rows) for batch in first.batches]
+        pairs = zip(first.batches, bad, strict=True)
+        left = [batch.without(sorted(places), self.source.declared) for batch, places in pairs]
+        left = [batch for batch in left if len(batch.numbers)]
+        return FirstRows.of(left, first.is_whole) if any(bad) and left else first
 
     def _unreadable(self, rows: Any) -> set[int]:
         """Return the positions of first rows that cannot be read."""
@@ -231,6 +229,7 @@ class FileStream(Stream):
         self._n_read = 0
         self._later.keep({})
         self.skipped_rows: list[int] = []
+        self._headers: list[int] = []
         self.messages: list[str] = []
         self._labels = ClassCodes(
             self._first_classes.tolist(), where=f"{self.name}, classes", match=self._match,
@@ -241,7 +240,7 @@ class FileStream(Stream):
     @property
     def columns(self) -> ColumnReport:
         """What the columns were taken for; some warnings only come while rows are read, as do other kinds."""
-        warnings = (*self.source.warnings, *self._columns.warnings)
+        warnings = (*self.source.warnings, *self._columns.warnings, *_header_warnings(self._headers))
         return replace(self._columns, warnings=warnings).changed(self.changes)
 
     @property
@@ -249,6 +248,11 @@ class FileStream(Stream):
         """The columns that became another kind, with the row at which they did."""
         changes = self._later.changes.values()
         return [each._replace(warning=self._advised([each.warning])[0]) for each in changes]
+
+    @property
+    def skipped(self) -> int:
+        """Number of rows that were left out because they cannot be read; not of headers that come again."""
+        return len(self.skipped_rows) - len(self._headers)
 
     @property
     def cell_names(self) -> tuple[str, ...]:
@@ -356,6 +360,7 @@ class FileStream(Stream):
                 self._forget(known)
                 raise
             self._n_read += len(codes)
+            self._count_headers(batch)
             bad = [*(int(batch.numbers[i]) for i, _ in problems), *(number for number, _ in batch.problems)]
             last = min(bad) - 1 if bad else int(np.max(batch.numbers, initial=0))
             n = int(np.searchsorted(batch.numbers, last // self._block * self._block, side="right"))
@@ -382,7 +387,7 @@ class FileStream(Stream):
             self._forget(known)
             left = left.without([i for i, _ in problems], self.source.declared)
             X, codes, problems = self._converted(left)
-        if not found and not batch.problems:
+        if not found and not batch.problems and not batch.headers:
             return X, codes, None
         return X, codes, self._good_rows(batch, found)
 
@@ -463,10 +468,23 @@ class FileStream(Stream):
         found = dict(zip(found, self._advised(found.values()), strict=True))
         if self.on_error == "raise":
             raise_first(self.source, list(found.items()))
-        self.skipped_rows += sorted(found)
+        self._count_headers(batch)
+        self.skipped_rows[len(self.skipped_rows) - len(batch.headers) :] = sorted([*found, *batch.headers])
         for row in sorted(found)[: N_MESSAGES - len(self.messages)]:
             self.messages.append(Message(f"{self.source.name}, data row {row}", found[row]))
         return ~np.isin(batch.numbers, [*found])
+
+    def _count_headers(self, batch: Batch) -> None:
+        """Count the lines of a batch that are the header again as rows that are left out."""
+        self.skipped_rows += batch.headers
+        self._headers += batch.headers
+
+
+def _header_warnings(rows: Sequence[int]) -> list[str]:
+    """Return what is to be said of these rows, which are the header again."""
+    if len(rows) < 2:
+        return [f"1 line is the header again, data row {row:,}: left out" for row in rows]
+    return [f"{len(rows):,} lines are the header again, the first in data row {rows[0]:,}: left out"]
 
 
 def _size(source: Source) -> int | None:
