@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from thalweg._types import Floats
 from thalweg.errors import StreamError
+from thalweg.streams.columns.class_codes import LARGEST
 from thalweg.streams.columns.code_columns import are_phone_numbers, code_note
 from thalweg.streams.columns.codes import BOOLEANS, MOST_TEXT, Codes, is_yes_no, number, spelling
 from thalweg.streams.columns.column import (
@@ -31,6 +32,8 @@ from thalweg.streams.columns.missing import Missing
 from thalweg.streams.columns.spellings import counted, spellings
 from thalweg.streams.columns.words import named_words
 
+SECONDS, NANO = (8e8, 2.2e9), 1e9  # since 1970: 1995 to 2039
+WHOLE = r"^\s*[+-]?\d+\s*$"
 N_WORDS, N_SPARSE_WORDS = 256, 4096  # inputs of a text; the latter for learners that take sparse rows
 MIN_FLAG_ROWS = 50  # in fewer, 0 and 1 are numbers: others may follow
 MIN_ID_ROWS, ID_SHARE = 50, 0.95
@@ -96,6 +99,9 @@ def _guess(column: Column, arrays: list[Any], numeric: list[Any], options: Colum
     n_rows = sum(len(array) for array in arrays)
     may_be_plain = column.kind is None and (options.decimal != "," or not has_points(numeric))
     numbers = plain_numbers(numeric) if may_be_plain else None
+    if numbers is not None and _are_beyond_floats(numbers, numeric):
+        _set_large(column, arrays, numeric, numbers, options)
+        return
     if numbers is not None and (len(numbers) or not _counts(arrays)):
         is_flag = len(numbers) and np.isin(numbers, (0, 1)).all() and n_rows >= MIN_FLAG_ROWS
         column.kind = FLAG if is_flag else NUMBER
@@ -124,6 +130,31 @@ def _guess(column: Column, arrays: list[Any], numeric: list[Any], options: Colum
     column.kind = column.kind or _kind_of_mixture(_counts(numeric) or _counts(arrays))
     if column.kind == CATEGORY:
         _refine(column, _counts(arrays))
+
+
+def _are_beyond_floats(numbers: Floats, arrays: list[Any]) -> bool:
+    """Return whether whole numbers are so large that floats do not tell them apart."""
+    if not len(numbers) or not np.abs(numbers).max() >= LARGEST or not np.isfinite(numbers).all():
+        return False
+    texts = [array.dictionary for array in arrays]
+    return all(
+        pa.types.is_integer(each.type)
+        or (pa.types.is_string(each.type) and pc.all(pc.match_substring_regex(each, WHOLE)).as_py() is not False)
+        for each in texts
+    )
+
+
+def _set_large(
+    column: Column, arrays: list[Any], numeric: list[Any], numbers: Floats, options: ColumnOptions
+) -> None:
+    """Set the kind of a column of large whole numbers: nanoseconds since 1970, or else categories or ids."""
+    low, high = (each * NANO for each in SECONDS)
+    may_be_id = _is_id_name(column.name) and (numbers % 1000).any()  # of the length of nanoseconds, as Snowflakes
+    if low <= numbers.min() and numbers.max() <= high and not may_be_id:
+        column.kind, column.reader = DATE, find_dates(numeric, options.date_parts, told=True)
+        return
+    column.kind, column.note = CATEGORY, "whole numbers beyond 2**53"
+    _refine(column, _counts(arrays))
 
 
 def _has_lone_word(column: Column, numeric: list[Any], options: ColumnOptions) -> bool:
@@ -189,8 +220,11 @@ def is_counter(name: str, arrays: list[Any], numbers: Floats) -> bool:
     steps = np.diff(numbers)
     if len(np.unique(steps)) == 1 and abs(steps[0]) == 1:
         return True
-    is_name = ID_NAME.search(name.lower()) or CAMEL_ID.search(name)
-    return bool(is_name) and len(np.unique(numbers)) == n_rows
+    return _is_id_name(name) and len(np.unique(numbers)) == n_rows
+
+
+def _is_id_name(name: str) -> bool:
+    return bool(ID_NAME.search(name.lower()) or CAMEL_ID.search(name))
 
 
 def is_number(arrays: list[Any]) -> bool:
@@ -201,10 +235,14 @@ def is_number(arrays: list[Any]) -> bool:
 def plain_numbers(arrays: list[Any]) -> Floats | None:
     """Return the distinct numbers of each array, joined; None if a value is not a number."""
     try:
-        used = np.concatenate([array.unique().dictionary_decode().cast(pa.float64()) for array in arrays])
+        used = np.concatenate([_as_floats(array.unique().dictionary_decode()) for array in arrays])
     except pa.ArrowInvalid:
         return None
     return used[~np.isnan(used)]
+
+
+def _as_floats(array: Any) -> Any:
+    return array.cast(pa.float64(), safe=not pa.types.is_integer(array.type))  # beyond 2**53 they are rounded
 
 
 def has_points(arrays: list[Any]) -> bool:

@@ -30,7 +30,6 @@ CODING = ("name", "kind", "values", "grows", "origin", "parts", "n_words", "empt
 
 MOST_CACHED = 10_000  # spellings of labels
 CACHED = (str, int, bool)  # their types
-FAR = 2**63  # numbers beyond are not whole numbers of Arrow
 
 
 class LabelError(StreamError):
@@ -226,7 +225,7 @@ def plain_label(label: Any) -> Any:
     if isinstance(label, np.bool_ | np.integer | np.floating | np.str_):
         label = label.item()
     kind = type(label)
-    if kind in (bool, float) or (kind is str and label.isascii()) or (kind is int and -FAR <= label < FAR):
+    if kind in (bool, float, int) or (kind is str and label.isascii()):
         return label
     what = "is neither text nor a number, a date, true or false"
     try:

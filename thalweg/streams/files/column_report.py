@@ -15,6 +15,7 @@ from thalweg.streams.columns.column import CATEGORY, DATE, FLAG, IGNORED, NUMBER
 from thalweg.streams.columns.date_parts import PART_WORDS
 from thalweg.streams.columns.dates import Dates
 from thalweg.streams.columns.decimals import Decimals
+from thalweg.streams.columns.kinds import SECONDS
 from thalweg.streams.columns.later_kinds import KindChange
 from thalweg.streams.columns.number_text import Decoration, parsed
 from thalweg.streams.columns.spellings import merged
@@ -26,7 +27,6 @@ from thalweg.streams.files.sparse_table import may_be_same
 KINDS = (NUMBER, CATEGORY, DATE, TEXT, IGNORED)
 MANY_CLASSES = 100
 FEW_ROWS, FEW_VALUES = 200, 20
-SECONDS = (8e8, 2.2e9)  # 1995 to 2039
 
 
 @dataclass(frozen=True)

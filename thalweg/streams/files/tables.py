@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from thalweg._frames import frame_columns, frame_names
 from thalweg.errors import ParameterError, StreamError, short_repr
-from thalweg.streams.columns.class_codes import CELL, GIVEN, TYPED
+from thalweg.streams.columns.class_codes import CELL, FAR, GIVEN, TYPED
 from thalweg.streams.columns.column import CATEGORY, FLAG, Column
 from thalweg.streams.columns.decimals import lone_word
 from thalweg.streams.columns.kinds import plain_numbers
@@ -117,13 +117,14 @@ def trimmed(names: Collection[str], known: Collection[str] = ()) -> dict[str, st
 def _told_apart(labels: Any) -> tuple[Any, dict[str, Any]]:
     """Return labels as a column takes them, and what its texts stand for if it has text and other types.
 
-    An array of Arrow has one type: 1 beside "x" would become "1".
+    An array of Arrow has one type: 1 beside "x" would become "1", and 2**63 beside -1 a float.
     """
     if not isinstance(labels, list | tuple) and str(getattr(labels, "dtype", None)) != "object":
         return labels, {}
     plain = [each.item() if isinstance(each, np.generic) else each for each in labels]
     kinds = {type(each) for each in plain}
-    if str not in kinds or kinds.isdisjoint((bool, int, float)):
+    is_far = int in kinds and any(type(each) is int and not -FAR <= each < FAR for each in plain)
+    if not is_far and (str not in kinds or kinds.isdisjoint((bool, int, float))):
         return labels, {}
     texts = {each for each in plain if type(each) is str}
     found: dict[str, Any] = {}
@@ -303,6 +304,8 @@ def as_column(values: Any) -> Any:
     except (ValueError, TypeError, OverflowError, pa.ArrowNotImplementedError):
         pass
     plain = [each.item() if isinstance(each, np.generic) else each for each in values]
+    if all(each is None or type(each) is int for each in plain):  # some are too large for an integer of Arrow
+        return pa.array([None if each is None else str(each) for each in plain], pa.string())
     try:
         if all(each is None or isinstance(each, int | float | Decimal) for each in plain):
             plain = [None if each is None else float(each) for each in plain]
