@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from thalweg._names import WordName
 from thalweg._types import Floats, Ints
 from thalweg.errors import Advice, Message
 from thalweg.streams.columns.codes import (
@@ -83,7 +84,8 @@ class Column:
     def inputs(self) -> tuple[str, ...]:
         """Names of the inputs that it becomes."""
         parts = () if self.reader is None else self.reader.inputs
-        return tuple(f"{self.name}.{part}" for part in parts) or (self.name,)
+        kind = WordName if self.kind == TEXT else str
+        return tuple(kind(f"{self.name}.{part}") for part in parts) or (self.name,)
 
     @property
     def n_inputs(self) -> int:
