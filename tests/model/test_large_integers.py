@@ -14,8 +14,8 @@ pytestmark = pytest.mark.filterwarnings("ignore::thalweg.errors.ColumnWarning")
 RNG = np.random.default_rng(0)
 FRAME = pd.DataFrame({"a": RNG.normal(size=120), "b": RNG.normal(size=120)})
 LABELS = [
-    [2**53, 2**53 + 1], [-5, 2**60], [2**62, -(2**62)], [10**30, 10**30 + 1], [2**63, 1], [2**64 - 1, 2**64 - 2],
-    [-(10**30), 3],
+    [2**53, 2**53 + 1], [-5, 2**60], [2**62, -(2**62)], [10**30, 10**30 + 1], [2**63, 1],
+    [2**64 - 1, 2**64 - 2], [-(10**30), 3],
 ]  # fmt: skip
 
 
@@ -42,7 +42,7 @@ def test_labels_come_back_unchanged(labels, tmp_path):
 
 
 def kinds(tmp_path, cells):
-    frame = pd.DataFrame({"x": cells, "z": FRAME["b"][: len(cells)], "y": [i % 3 % 2 for i in range(len(cells))]})
+    frame = pd.DataFrame({"x": cells, "z": FRAME["b"], "y": [i % 3 % 2 for i in range(120)]})
     frame.to_csv(tmp_path / "rows.csv", index=False)
     pa.parquet.write_table(pa.Table.from_pandas(frame), tmp_path / "rows.parquet")
     found = [from_file(tmp_path / f"rows.{end}").columns.kinds["x"] for end in ("csv", "parquet")]
@@ -67,7 +67,8 @@ def test_large_whole_numbers_are_no_numbers(tmp_path, cells, kind):
 
 def test_snowflake_ids_are_no_dates(tmp_path):
     ids = [(i * 7919 % 4000 << 22) + 1_750_000_000_000_000_000 + i for i in range(120)]
-    pd.DataFrame({"tweet_id": ids, "z": FRAME["b"], "y": FRAME["a"] > 0}).to_csv(tmp_path / "rows.csv", index=False)
+    frame = pd.DataFrame({"tweet_id": ids, "z": FRAME["b"], "y": FRAME["a"] > 0})
+    frame.to_csv(tmp_path / "rows.csv", index=False)
     stream = from_file(tmp_path / "rows.csv")
     assert stream.columns.kinds == {"tweet_id": "ignored", "z": "number"}
 

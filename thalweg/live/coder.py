@@ -22,7 +22,9 @@ from thalweg.streams.files.tables import flat
 
 logger = logging.getLogger("thalweg.live")
 _ROW, _COLUMN = re.compile(r"\bdata row (\d+)"), re.compile(r"\bcolumn '([^']+)': ")
-_ADVICE = re.compile(r"; (?:if this is a column|if it stands for|to leave out rows|make them|or pass)")  # for who reads files
+_ADVICE = re.compile(  # for who reads files
+    r"; (?:if this is a column|if it stands for|to leave out rows|make them|or pass)"
+)
 
 
 class Mark(NamedTuple):
@@ -55,7 +57,8 @@ class Coder:
     def mark(self) -> Mark:
         """Return how much is known now."""
         coding = self.model._coding
-        return Mark([len(codes.values) for codes in self._categories()], len(coding.labels), coding.open_kinds())
+        n_categories = [len(codes.values) for codes in self._categories()]
+        return Mark(n_categories, len(coding.labels), coding.open_kinds())
 
     def undo(self, mark: Mark) -> None:
         """Forget what has become known since."""

@@ -308,8 +308,9 @@ class Model(ClassifierMixin, RecordsModel):
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return the accuracy; without `y`, that on the rows which have a label in their target column."""
         if y is not None and _has_objects(y):
-            is_right = [as_label(one) == as_label(label) for one, label in zip(self.predict(X), y, strict=True)]
-            return float(np.average(is_right, weights=sample_weight))
+            pairs = zip(self.predict(X), y, strict=True)
+            agreeing = [as_label(answer) == as_label(label) for answer, label in pairs]
+            return float(np.average(agreeing, weights=sample_weight))
         if y is not None:
             return float(super().score(X, y, sample_weight))
         is_right, has_label = self._compare(X)
@@ -378,4 +379,5 @@ def _has_objects(labels: Any) -> bool:
     """Return whether labels are of no type that NumPy has, as whole numbers beyond 64 bits."""
     if hasattr(labels, "dtype"):
         return bool(labels.dtype == object)
-    return isinstance(labels, list | tuple) and any(type(each) is int and not -FAR <= each < FAR for each in labels)
+    is_list = isinstance(labels, list | tuple)
+    return is_list and any(type(each) is int and not -FAR <= each < FAR for each in labels)

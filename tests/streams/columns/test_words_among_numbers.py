@@ -35,9 +35,10 @@ def test_one_word_that_recurs_is_missing(tmp_path, form, share):
     X = whole(stream)[0]
     np.testing.assert_array_equal(np.isnan(X[:, 0]), every)
     assert f"missing: {every.sum():,} × OVR" in stream.columns.notes["x"]
-    assert f"'OVR' ({every.sum():,} of 1,200 rows): taken as missing; if it is a category, pass categorical=['x']" in (
-        stream.columns.warnings[0])
-    like = from_file(write(tmp_path, "x;z\nOVR;1\n7;OVR\n", "b.csv"), like=json.loads(json.dumps(stream.schema())))
+    said = f"'OVR' ({every.sum():,} of 1,200 rows): taken as missing; if it is a category, pass categorical="
+    assert said in stream.columns.warnings[0]
+    schema = json.loads(json.dumps(stream.schema()))
+    like = from_file(write(tmp_path, "x;z\nOVR;1\n7;OVR\n", "b.csv"), like=schema)
     with pytest.raises(StreamError, match="data row 2, column 'z': 'OVR' is not a number"):  # of x alone
         whole(like)
     assert whole(from_file(path, categorical="x"))[0][:, 0].max() > 20
@@ -52,7 +53,8 @@ def test_words_in_more_than_five_of_a_hundred_cells_are_categories(tmp_path):
     assert "'x' has numbers and words such as 'A/5 0': taken as categories" in stream.columns.warnings[0]
     assert len(whole(stream)[0]) == N
     for form in ("{},5", "{}.5"):
-        stream = from_file(csv(tmp_path, rows(lambda i, form=form: f"w{i % 5}" if i % 9 == 0 else form.format(i % 300))))
+        cells = [f"w{i % 5}" if i % 9 == 0 else form.format(i % 300) for i in range(N)]
+        stream = from_file(csv(tmp_path, rows(cells.__getitem__)))
         assert stream.columns.kinds["x"] == "category"
         assert "has numbers and words such as 'w0': taken as categories" in stream.columns.warnings[0]
 
@@ -81,10 +83,8 @@ def test_a_rare_word_is_an_error_with_advice(tmp_path, form):
 def test_files_frames_and_records_are_the_same(tmp_path):
     given = rows(lambda i: "OVR" if i % 3 == 0 else i * 37 % 1009 / 4)
     texts = [row | {"x": str(row["x"])} for row in given]
-    models = [
-        thalweg.Model("y", "NaiveBayes").learn(source)
-        for source in (given, csv(tmp_path, given), pd.DataFrame(given), texts, pd.DataFrame(texts), pl.DataFrame(texts))
-    ]
+    forms = given, csv(tmp_path, given), pd.DataFrame(given), texts, pd.DataFrame(texts), pl.DataFrame(texts)
+    models = [thalweg.Model("y", "NaiveBayes").learn(source) for source in forms]
     assert len({model.digest() for model in models}) == 1 and models[0].columns.kinds["x"] == "number"
     models[0].save(tmp_path / "model.tw")
     models.append(thalweg.load(tmp_path / "model.tw"))

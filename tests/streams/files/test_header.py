@@ -36,7 +36,7 @@ def test_frames_without_names_of_columns(tmp_path, index, labels):
 )
 def test_numbers_that_are_names(tmp_path, first, rows):
     stream = from_file(write(tmp_path, "\n".join([first, *rows]) + "\n"), on_error="skip")
-    assert stream.source.header and stream.cell_names == tuple(first.split(",")) or first.startswith(",")
+    assert (stream.source.header and stream.cell_names == tuple(first.split(","))) or first.startswith(",")
     assert stream.cell_names[1:] == tuple(first.split(",")[1:])
     assert len(whole(stream)[0]) == len(rows)
 

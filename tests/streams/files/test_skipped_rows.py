@@ -1,4 +1,4 @@
-"""Of a row that is left out nothing stays: no class, no category, no kind. A header that comes again is no row."""
+"""Of a skipped row nothing stays: no class, no category, no kind. A header that comes again is no row."""
 
 import numpy as np
 import pandas as pd
@@ -25,7 +25,8 @@ def same(one, other, size=1000):
 
 
 @pytest.mark.parametrize("options", [
-    {}, {"numeric": ["x"]}, {"scan_labels": True}, {"classes": ["down", "up"]}, {"text": ["unit"], "n_words": 8},
+    {}, {"numeric": ["x"]}, {"scan_labels": True}, {"classes": ["down", "up"]},
+    {"text": ["unit"], "n_words": 8},
 ])  # fmt: skip
 @pytest.mark.parametrize("at", [0, 7, 12_000])
 def test_a_skipped_row_leaves_nothing(tmp_path, at, options):
@@ -49,8 +50,8 @@ def test_a_row_with_a_label_that_is_not_listed_leaves_no_category(tmp_path):
 def test_an_arff_file_with_bad_sparse_rows_is_as_without_them(tmp_path):
     header = "@relation r\n@attribute a real\n@attribute s string\n@attribute y {u,v}\n@data\n"
     good = [f"{{0 {i}, 1 w{i % 3}, 2 {'uv'[i % 2]}}}" for i in range(100)]
-    read = from_file(write(tmp_path, header + "\n".join([*good[:50], "{0 bad, 1 ghost}", *good[50:]]), "a.arff"),
-                     on_error="skip")
+    lines = [*good[:50], "{0 bad, 1 ghost}", *good[50:]]
+    read = from_file(write(tmp_path, header + "\n".join(lines), "a.arff"), on_error="skip")
     expected = from_file(write(tmp_path, header + "\n".join(good), "b.arff"))
     for found, wanted in zip(whole(read), whole(expected), strict=True):
         np.testing.assert_array_equal(found, wanted)

@@ -200,7 +200,7 @@ def _floats(array: Any, name: str) -> tuple[Floats, Problems]:
     wrong = np.array([value is None for value in floats])[positions]
     why = " is not a number; if this is a column of categories, pass ", Advice("categorical", [name])
     bad = [(i, values[positions[i]]) for i in np.flatnonzero(wrong).tolist()]
-    problems = [(i, _may_be_missing(Message(shown(value), *why), value)) for i, value in bad]
+    problems: Problems = [(i, _may_be_missing(Message(shown(value), *why), value)) for i, value in bad]
     return floats.astype(float)[positions], problems
 
 

@@ -78,9 +78,9 @@ def _infinite(values: Floats) -> Problems:
 
 
 def lone_word(arrays: list[Any], point: str | None) -> str | None:
-    """Return the one word without digits that recurs in a column of numbers; None if there is none, or several.
+    """Return the one word without digits that recurs in a column of numbers; None if there is not just one.
 
-    One or two whole numbers, and up to 20 that recur, may be categories, as the word then is: 4, 6, 8 and more.
+    One or two whole numbers, and up to 20 that recur, may be categories, as the word then is: 4, 6, 8, more.
     """
     texts = texts_in(arrays)
     if len(texts) < 2 or _are_no_numbers(texts):

@@ -23,6 +23,7 @@ from thalweg.streams.columns.column import (
     TEXT,
     Column,
     distinct,
+    is_text,
     texts_in,
 )
 from thalweg.streams.columns.date_parts import PARTS
@@ -33,7 +34,7 @@ from thalweg.streams.columns.spellings import counted, spellings
 from thalweg.streams.columns.words import named_words
 
 SECONDS, NANO = (8e8, 2.2e9), 1e9  # since 1970: 1995 to 2039
-WHOLE = r"^\s*[+-]?\d+\s*$"
+WHOLE = r"^[+-]?\d+$"
 N_WORDS, N_SPARSE_WORDS = 256, 4096  # inputs of a text; the latter for learners that take sparse rows
 MIN_FLAG_ROWS = 50  # in fewer, 0 and 1 are numbers: others may follow
 MIN_ID_ROWS, ID_SHARE = 50, 0.95
@@ -113,13 +114,15 @@ def _guess(column: Column, arrays: list[Any], numeric: list[Any], options: Colum
             _refine(column, _counts(arrays))
         return
     if not column.words and _has_lone_word(column, numeric, options):
-        _guess(column, *([column.missing.cleaned(each, True) for each in part] for part in (arrays, numeric)),
-               options)
+        without = [column.missing.cleaned(array, numeric=False) for array in arrays]
+        _guess(column, without, [column.missing.cleaned(array, numeric=True) for array in numeric], options)
         return
     if not _are_phone_numbers(column.name, numeric):
         reader = find_decimals(numeric, options.decimal, options.delimiter)
         n_cells = sum(len(array) - array.null_count for array in numeric)
-        _set_decimals(column, None if reader is None or _n_wrong(reader, numeric) > WRONG * n_cells else reader)
+        if reader is not None and _n_wrong(reader, numeric) > WRONG * n_cells:
+            reader = None
+        _set_decimals(column, reader)
         if column.reader is not None:
             column.kind = NUMBER
             return
@@ -136,12 +139,10 @@ def _are_beyond_floats(numbers: Floats, arrays: list[Any]) -> bool:
     """Return whether whole numbers are so large that floats do not tell them apart."""
     if not len(numbers) or not np.abs(numbers).max() >= LARGEST or not np.isfinite(numbers).all():
         return False
-    texts = [array.dictionary for array in arrays]
-    return all(
-        pa.types.is_integer(each.type)
-        or (pa.types.is_string(each.type) and pc.all(pc.match_substring_regex(each, WHOLE)).as_py() is not False)
-        for each in texts
-    )
+    if all(pa.types.is_integer(array.type.value_type) for array in arrays):
+        return True
+    are_texts = all(map(is_text, arrays))
+    return are_texts and pc.all(pc.match_substring_regex(texts_in(arrays), WHOLE)).as_py() is not False
 
 
 def _set_large(
@@ -149,7 +150,7 @@ def _set_large(
 ) -> None:
     """Set the kind of a column of large whole numbers: nanoseconds since 1970, or else categories or ids."""
     low, high = (each * NANO for each in SECONDS)
-    may_be_id = _is_id_name(column.name) and (numbers % 1000).any()  # of the length of nanoseconds, as Snowflakes
+    may_be_id = _is_id_name(column.name) and (numbers % 1000).any()  # Snowflakes are as long
     if low <= numbers.min() and numbers.max() <= high and not may_be_id:
         column.kind, column.reader = DATE, find_dates(numeric, options.date_parts, told=True)
         return
@@ -158,7 +159,7 @@ def _set_large(
 
 
 def _has_lone_word(column: Column, numeric: list[Any], options: ColumnOptions) -> bool:
-    """Take the one word of a column that otherwise has numbers for a missing value; return whether there is one.
+    """Take the one word among the numbers of a column for a missing value; return whether there is one.
 
     In a column whose type is text, numbers without decoration are no numbers.
     """

@@ -133,7 +133,8 @@ def _others(X: Any, places: Sequence[int]) -> Iterator[tuple[int, int, float]]:
         wanted = np.zeros(X.shape[1], dtype=bool)
         wanted[places] = True
         cells = np.flatnonzero(wanted[X.indices] & _is_other(X.data))
-        rows, found, values = np.searchsorted(X.indptr, cells, side="right") - 1, X.indices[cells], X.data[cells]
+        rows = np.searchsorted(X.indptr, cells, side="right") - 1
+        found, values = X.indices[cells], X.data[cells]
     else:
         part = X[:, places]
         rows, found = np.nonzero(_is_other(part))

@@ -26,7 +26,8 @@ from thalweg.streams.files.first_rows import most_classes
 from thalweg.streams.files.schema_reader import SchemaReader, example
 from thalweg.streams.files.tables import as_column
 
-CODING = ("name", "kind", "values", "grows", "origin", "parts", "n_words", "empty")  # of a column; the rest is format
+# Of a column; the rest is format.
+CODING = ("name", "kind", "values", "grows", "origin", "parts", "n_words", "empty")
 
 MOST_CACHED = 10_000  # spellings of labels
 CACHED = (str, int, bool)  # their types
@@ -91,7 +92,7 @@ class Coding:
         return self._reader.with_codes(self.columns, self.classes)
 
     def updated(self, schema: dict[str, Any]) -> "Coding":
-        """Return a Coding with the categories and labels of a later schema, and the kinds that its rows showed.
+        """Return a Coding with the categories and labels of a later schema, and the kinds that rows showed.
 
         Formats stay as they are.
         """
@@ -104,8 +105,9 @@ class Coding:
 
     def open_kinds(self, columns: Iterable[int] | None = None) -> dict[int, Kind]:
         """Return the kinds of some columns by position, by default of those that later rows may change."""
-        wanted = [j for j, each in enumerate(self.columns) if may_change(each)] if columns is None else columns
-        return {j: Kind.of(self.columns[j]) for j in wanted}
+        if columns is None:
+            columns = [j for j, each in enumerate(self.columns) if may_change(each)]
+        return {j: Kind.of(self.columns[j]) for j in columns}
 
     def set_kinds(self, kinds: Mapping[int, Kind]) -> None:
         """Set the kinds of columns by position."""

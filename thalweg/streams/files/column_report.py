@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from thalweg.errors import Advice, Message, first_of
-from thalweg.streams.columns.codes import number, spelling
+from thalweg.streams.columns.codes import spelling
 from thalweg.streams.columns.column import CATEGORY, DATE, FLAG, IGNORED, NUMBER, TEXT, Column, shown
 from thalweg.streams.columns.date_parts import PART_WORDS
 from thalweg.streams.columns.dates import Dates

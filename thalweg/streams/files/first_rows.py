@@ -33,7 +33,7 @@ Source: TypeAlias = TextSource | ArrowSource
 
 
 class FirstRows(NamedTuple):
-    """The first rows of a file as record batches, whether these are all, and the batches as they were read."""
+    """The first rows of a file as record batches, whether these are all, and the batches they are of."""
 
     head: list[Any]
     is_whole: bool

@@ -3,7 +3,8 @@
 import csv
 import re
 from collections.abc import Iterable, Sequence
-from itertools import islice
+from contextlib import suppress
+from itertools import islice, pairwise
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -20,10 +21,8 @@ DATA = re.compile(r"[+-]?[\d.\s]*,\d+|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([T ].*)?|\
 def rows_below(reader: Iterable[Sequence[str]]) -> list[list[str]]:
     """Return the cells of the first rows below the first one, up to one that cannot be read."""
     found: list[list[str]] = []
-    try:
+    with suppress(csv.Error):
         found.extend([cell.strip() for cell in row] for row in islice(reader, N_ROWS))
-    except csv.Error:
-        pass
     return found
 
 
@@ -31,14 +30,15 @@ def has_numbers_below(cells: Sequence[str], below: Sequence[Sequence[str]]) -> b
     """Return whether a column below these names has numbers or dates, so that no row of data is like them."""
     rows = [row for row in below if len(row) == len(cells) and row != list(cells)]
     columns = zip(cells, zip(*rows, strict=True), strict=True) if rows else ()
-    return any(not _is_data([name]) and all(_is_data([cell]) for cell in column[:FEW]) for name, column in columns)
+    firsts = ((name, column[:FEW]) for name, column in columns)
+    return any(not _is_data([name]) and all(_is_data([cell]) for cell in column) for name, column in firsts)
 
 
 def is_header(cells: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
     """Return whether the first row has names: it has neither a number nor a date, or its numbers are names.
 
     They are if the first cell alone is empty, as where the rows of a frame were numbered; if they count up,
-    which they do in no row below; or if they end in a word that is in no row below, where labels recur or are numbers.
+    which they do in no row below; or if they end in a word that is in no row below, in a column of labels.
     """
     if not _is_data(cells):
         return True
@@ -71,5 +71,5 @@ def _is_data(cells: Sequence[str]) -> bool:
 def _counts_up(cells: Sequence[str]) -> bool:
     """Return whether the whole numbers among cells, two or more, are each the one before and a step."""
     numbers = [int(cell) for cell in cells if re.fullmatch(r"-?\d{1,9}", cell)]
-    steps = {after - before for before, after in zip(numbers, numbers[1:], strict=False)}
+    steps = {after - before for before, after in pairwise(numbers)}
     return len(steps) == 1 and min(steps) > 0 and (len(numbers) > 2 or steps == {1})

@@ -27,7 +27,14 @@ from thalweg.streams.columns.column import (
     side_by_side,
 )
 from thalweg.streams.columns.decimal_points import settle_decimal_points
-from thalweg.streams.columns.kinds import ID_NOTES, ColumnOptions, is_number, is_settled, plain_numbers, set_kind
+from thalweg.streams.columns.kinds import (
+    ID_NOTES,
+    ColumnOptions,
+    is_number,
+    is_settled,
+    plain_numbers,
+    set_kind,
+)
 from thalweg.streams.columns.later_cells import read_later
 from thalweg.streams.columns.later_kinds import KindChange, LaterKinds
 from thalweg.streams.columns.targets import check_last
@@ -76,6 +83,9 @@ class FileStream(Stream):
     """
 
     whole_blocks = False
+    _columns: ColumnReport
+    _first_classes: NDArray[Any]
+    _labels: ClassCodes
 
     def __init__(
         self, source: Source, label: Column | None, classes: Iterable[Any] | None, on_error: str,
@@ -139,7 +149,8 @@ class FileStream(Stream):
         problems: Problems = [] if self._sparse_inputs is None else self._sparse_inputs.read(rows)[1]
         for column in self.inputs if self._sparse_inputs is None else ():
             cells = rows.column(column.name)
-            numbers = plain_numbers([column.missing.cleaned(cells, numeric=True)]) if column.is_plain else None
+            cleaned = [column.missing.cleaned(cells, numeric=True)]
+            numbers = plain_numbers(cleaned) if column.is_plain else None
             if numbers is None or not np.isfinite(numbers).all():
                 problems += self._read(replace(column, codes=column.codes.copy()), cells)[1]
         if self.label is not None and not self.is_open:
@@ -377,7 +388,7 @@ class FileStream(Stream):
         yield from held
 
     def _readable(self, batch: Batch) -> tuple[Any, Ints, Mask | None]:
-        """Return X and codes of the rows without a problem, and which these are; of the others nothing stays."""
+        """Return X and codes of the rows without a problem, and which these are; the others leave nothing."""
         known, left, found = self._known(), batch, []
         X, codes, problems = self._converted(left)
         while problems:

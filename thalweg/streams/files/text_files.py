@@ -167,8 +167,8 @@ class TextSource:
     `share_read` is the share of the file's bytes up to the latest batch; None if unknown. `header` says
     whether the names of the columns are those of a first row; None if the format has its own header.
     `not_numbers` are cells that stand for a missing number, `declared` the columns whose categories the file
-    lists beside its rows, `header_line` the header as it is written, if a row cannot be like it. `label_form` and `labels` are the form and the
-    decoded labels of `ClassCodes`.
+    lists beside its rows, `header_line` the header as it is written, if a row cannot be like it.
+    `label_form` and `labels` are the form and the decoded labels of `ClassCodes`.
     """
 
     n_rows = None
