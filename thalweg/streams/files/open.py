@@ -66,9 +66,10 @@ def from_file(
     column comes from the ARFF header or the Parquet or Arrow schema, otherwise from the first 10,000 rows: a
     number, also with a decimal comma, marks between thousands, money or percent; a date; text of several
     words; an id, which is left out; or else a category. A column of only 0 and 1 is categorical with those
-    codes, if there are 50 rows, and a number from the first other number on. Other categories are coded in the
-    order of the ARFF header or dictionary, or, without one, in the order of appearance. A category that appears later gets the next code, so
-    `n_categories` may grow, and with it the memory of the stream. The attribute `columns` of the stream says
+    codes, if there are 50 rows, and a number from the first other number on. Other categories are coded in
+    the order of the ARFF header or dictionary, or, without one, in the order of appearance. A category that
+    appears later gets the next code, so `n_categories` may grow, and with it the memory of the stream. The attribute
+    `columns` of the stream says
     what was found. Of an Arrow file one record batch at a time is in memory, whatever its length.
 
     Parameters
