@@ -13,6 +13,17 @@ CODE_TEXT = (
 )
 
 
+class WordName(str):
+    """The name of an input that counts words of a text, as the stream says that made it."""
+
+    __slots__ = ()
+
+
+def plain_names(names: Iterable[Any]) -> list[Any]:
+    """Return names as a state has them, which says apart which are of words."""
+    return [str(name) if isinstance(name, WordName) else name for name in names]
+
+
 class Names(dict[Any, int]):
     """The names of inputs and their positions; names that are not given come from dict rows.
 

@@ -555,3 +555,25 @@ def test_twice_as_many_new_labels_cost_at_most_two_and_a_half_times_as_much(lear
 
     seconds(10)
     assert any(seconds(800) < 2.5 * seconds(400) for _ in range(3))
+
+
+@pytest.mark.filterwarnings("ignore::thalweg.errors.ColumnWarning")
+def test_columns_whose_kind_later_rows_show_are_replayed(tmp_path):
+    rows = [{"previous": i % 2, "k": None, "y": "uv"[i % 3 % 2]} for i in range(100)]
+    model = thalweg.Model("y", "NaiveBayes").learn(rows)
+    live = LiveModel(tmp_path, model.copy())
+    with pytest.raises(RowError, match="'bad' is not a number"):
+        live.learn([{"previous": 2, "k": "won"}, {"previous": "bad", "k": None}], ["u", "u"])
+    assert live.digest() == LiveModel(tmp_path / "other", model.copy()).digest()
+    live.predict([{"previous": 0, "k": "lost"}], ids=["a"])
+    live.learn([{"previous": 2.5, "k": "won"}], ["u"])
+    live.label(["a"], ["v"])
+    model.predict([{"previous": 0, "k": "lost"}], ids=["a"])
+    model.learn([{"previous": 2.5, "k": "won", "y": "u"}]).label(["a"], ["v"])
+    assert live.model.digest() == model.digest()
+    digest = live.digest()
+    crash(live)
+    with LiveModel(tmp_path) as again:
+        assert again.digest() == digest and again.model.digest() == model.digest()
+        assert np.array_equal(again.predict([{"previous": 7, "k": "won"}]).probabilities,
+                              model.predict_proba([{"previous": 7, "k": "won"}]))

@@ -17,19 +17,23 @@ from thalweg.model.opening import check_any_known
 from thalweg.rows.sparse_rows import SparseRows, joined
 from thalweg.streams.columns.codes import Codes
 from thalweg.streams.columns.column import CATEGORY, NUMBER
+from thalweg.streams.columns.later_kinds import Kind
 from thalweg.streams.files.coding import LabelError
 from thalweg.streams.files.tables import flat
 
 logger = logging.getLogger("thalweg.live")
 _ROW, _COLUMN = re.compile(r"\bdata row (\d+)"), re.compile(r"\bcolumn '([^']+)': ")
-_ADVICE = re.compile(r"; (?:if this is a column|to leave out rows|make them|or pass)")  # for who reads files
+_ADVICE = re.compile(  # for who reads files
+    r"; (?:if this is a column|if it stands for|to leave out rows|make them|or pass)"
+)
 
 
 class Mark(NamedTuple):
-    """How many categories the columns have that have some, and how many labels there are."""
+    """How many categories the columns have that may have some, how many labels there are, and open kinds."""
 
     categories: list[int]
     n_labels: int
+    kinds: dict[int, Kind]
 
 
 class Coder:
@@ -44,8 +48,7 @@ class Coder:
         self.sparse = model._late._sparse
         self.n_inputs = model._coding.n_inputs
         columns = model._coding.columns
-        self._plain_numbers = all(each.kind == NUMBER and each.reader is None for each in columns)
-        self._categorical = [j for j, each in enumerate(columns) if each.kind == CATEGORY]
+        self._categorical = [j for j, each in enumerate(columns) if each.kind == CATEGORY or each.is_empty]
 
     def _categories(self) -> list[Codes]:
         """Return the codes of the columns that have categories."""
@@ -54,7 +57,9 @@ class Coder:
 
     def mark(self) -> Mark:
         """Return how much is known now."""
-        return Mark([len(codes.values) for codes in self._categories()], len(self.model._coding.labels))
+        coding = self.model._coding
+        n_categories = [len(codes.values) for codes in self._categories()]
+        return Mark(n_categories, len(coding.labels), coding.open_kinds())
 
     def undo(self, mark: Mark) -> None:
         """Forget what has become known since."""
@@ -62,18 +67,25 @@ class Coder:
             while len(codes) > n:
                 codes.forget_last()
         self.model._coding.forget_labels(mark.n_labels)
+        self.model._coding.set_kinds(mark.kinds)
 
     def growth(self, mark: Mark) -> dict[str, Any]:
         """Return the categories by position of their column, and the labels, that are new since."""
         known = zip(self._categorical, self._categories(), mark.categories, strict=True)
         columns = {j: codes.values[n:] for j, codes, n in known if len(codes) > n}
         labels = self.model._coding.labels.values[mark.n_labels :]
+        now = self.model._coding.open_kinds(mark.kinds)
+        kinds = {j: list(kind) for j, kind in now.items() if kind != mark.kinds[j]}
         found: dict[str, Any] = {"columns": columns} if columns else {}
-        return found | ({"labels": labels} if labels else {})
+        return found | ({"labels": labels} if labels else {}) | ({"kinds": kinds} if kinds else {})
 
     def grow(self, growth: dict[str, Any]) -> None:
         """Add the categories and labels that `growth` returned."""
         coding = self.model._coding
+        kinds = {j: Kind(*kind) for j, kind in growth.get("kinds", {}).items()}
+        if not kinds.keys() <= coding.open_kinds().keys():
+            raise LogDamaged("the model has columns of other kinds than the log")
+        coding.set_kinds(kinds)
         for j, values in growth.get("columns", {}).items():
             if not coding.columns[j].codes.extend(values):
                 raise LogDamaged(f"the column {coding.columns[j].name!r} has other categories than the log")
@@ -86,7 +98,7 @@ class Coder:
             rows = [rows]
         if hasattr(rows, "__len__") and len(rows) == 0:
             return joined([], self.n_inputs) if self.sparse else np.empty((0, self.n_inputs))
-        if isinstance(rows, np.ndarray) and self._plain_numbers and rows.dtype.kind in "fiu":
+        if isinstance(rows, np.ndarray) and self._are_plain_numbers() and rows.dtype.kind in "fiu":
             return self._numbers(rows)
         if isinstance(rows, list) and rows and all(type(row) is dict for row in rows):
             mark = self.mark() if learns else None
@@ -99,6 +111,10 @@ class Coder:
             if mark is not None:
                 self.undo(mark)
         return self._table(rows, learns)
+
+    def _are_plain_numbers(self) -> bool:
+        columns = self.model._coding.columns
+        return all(each.kind == NUMBER and each.reader is None and not each.is_empty for each in columns)
 
     def _numbers(self, rows: Any) -> Any:
         if rows.ndim != 2 or rows.shape[1] != self.n_inputs:

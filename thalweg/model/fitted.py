@@ -330,6 +330,7 @@ class FittedModel(Stateful, BaseEstimator):
         was_begun = self._begun
         if isinstance(stream, FileStream):
             stream.whole_blocks = True
+        said = _warnings_of(stream)
         try:
             with in_words_of_model():
                 result = change()
@@ -350,6 +351,8 @@ class FittedModel(Stateful, BaseEstimator):
             if isinstance(result, Run):
                 set_rows_learned(error, result.n_rows)
             raise
+        for warning in _warnings_of(stream)[len(said) :]:
+            warn(worded(warning))
         return result
 
     def _noted(self, stream: Stream) -> str:
@@ -366,11 +369,19 @@ class FittedModel(Stateful, BaseEstimator):
             self._report = dataclasses.replace(report, warnings=tuple(map(worded, report.warnings)))
             self.runs_ = []
             self._estimates, self._learned = ModelEstimate(most), LearnedRows()
+        elif isinstance(stream, FileStream) and stream.changes:
+            changes = [each._replace(warning=worded(each.warning)) for each in stream.changes]
+            self._report = self._report.changed(changes)
         self._coding, self.learner_ = self._closed(coding), learner
 
     def _closed(self, coding: Coding) -> Coding:
         """Return a coding to which no label is added if the model refuses new ones, and has two classes."""
         return coding.closed() if self.new_labels == "refuse" and len(coding.labels) > 1 else coding
+
+
+def _warnings_of(stream: Stream) -> tuple[str, ...]:
+    """Return the warnings of the columns of a stream; while rows are read, more may come."""
+    return () if stream.columns is None else stream.columns.warnings
 
 
 def short_names(names: Iterable[Any]) -> set[Any]:

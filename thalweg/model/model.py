@@ -27,7 +27,7 @@ from thalweg.model.records import RecordsModel, check_no_keep
 from thalweg.model.results import results
 from thalweg.model.rows import as_ids, as_rows, is_empty
 from thalweg.streams.base import Stream
-from thalweg.streams.columns.class_codes import as_label
+from thalweg.streams.columns.class_codes import FAR, as_label
 from thalweg.streams.columns.date_parts import PARTS
 from thalweg.streams.files.row_digest import RowDigest
 from thalweg.streams.files.stream import FileStream
@@ -378,6 +378,10 @@ class Model(ClassifierMixin, RecordsModel):
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return the accuracy; without `y`, that on the rows which have a label in their target column."""
+        if y is not None and _has_objects(y):
+            pairs = zip(self.predict(X), y, strict=True)
+            agreeing = [as_label(answer) == as_label(label) for answer, label in pairs]
+            return float(np.average(agreeing, weights=sample_weight))
         if y is not None:
             return float(super().score(X, y, sample_weight))
         is_right, has_label = self._compare(X)
@@ -445,3 +449,11 @@ class Model(ClassifierMixin, RecordsModel):
             progress(*arguments)
 
         return call
+
+
+def _has_objects(labels: Any) -> bool:
+    """Return whether labels are of no type that NumPy has, as whole numbers beyond 64 bits."""
+    if hasattr(labels, "dtype"):
+        return bool(labels.dtype == object)
+    is_list = isinstance(labels, list | tuple)
+    return is_list and any(type(each) is int and not -FAR <= each < FAR for each in labels)

@@ -6,8 +6,11 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+import thalweg
+from thalweg._names import WordName
 from thalweg.checks.faults import can_interrupt, interrupted
 from thalweg.checks.running import assert_same
+from thalweg.errors import StateError
 from thalweg.learners import (
     AdaptiveStacking,
     HoeffdingTree,
@@ -159,9 +162,9 @@ def test_new_classes_come_in_sparse_rows():
 
 
 def test_categories_and_numbers_beside_words_keep_their_places():
-    names = ["age", *[f"text word{j}" for j in range(WIDE)], "kind"]
+    names = ["age", *[WordName(f"text {j}") for j in range(WIDE)], "kind"]
     n_categories = np.r_[np.zeros(WIDE + 1, dtype=int), 5]
-    fold = Folding.of(n_categories, names)
+    fold = Folding.of(n_categories, np.arange(1, WIDE + 1))
     assert fold.n_kept == 2
     assert fold.place[[0, WIDE + 1]].tolist() == [0, 1]
     assert fold.n_categories.tolist() == [0, 5, *[0] * 256]
@@ -179,6 +182,32 @@ def test_categories_and_numbers_beside_words_keep_their_places():
     assert np.array_equal(given.test_then_train(sparse.csr_array(rows), y), p)
     assert given.importance_[0] > 0.9
     assert len(given.importance_) == WIDE + 2
+
+
+def test_a_column_that_is_called_like_a_word_is_a_column(tmp_path):
+    """Which inputs count words is what the stream says, not their names, and what a saved learner says."""
+    n_categories = np.zeros(WIDE + 1, dtype=int)
+    X, y = bags()
+    rows = np.column_stack([np.random.default_rng(3).normal(size=len(y)), X])
+    words = [WordName(f"text.word{j}") for j in range(WIDE)]
+    called = ["word1", *words], ["age", *words], ["age", *map(str, words)]
+    learners = [small().begin(WIDE + 1, [0, 1], names=names, n_categories=n_categories) for names in called]
+    answers = [each.test_then_train(sparse.csr_array(rows), y) for each in learners]
+    assert np.array_equal(answers[0], answers[1]) and not np.array_equal(answers[1], answers[2])
+    for each in learners:
+        thalweg.save(each, tmp_path / "model.tw")
+        loaded = thalweg.load(tmp_path / "model.tw")
+        assert_same(loaded.state(), each.state())
+        p = each.test_then_train(sparse.csr_array(rows), y)
+        assert np.array_equal(loaded.test_then_train(sparse.csr_array(rows), y), p)
+    state = learners[0].state()
+    for wrong in ([WIDE + 1], [-1], ["1"], {"1": 1}):
+        damaged = state | {"memory": state["memory"] | {"words": wrong}}
+        with pytest.raises(StateError, match="words"):
+            small().restore(damaged)
+    state = learners[1].state()
+    old = state | {"memory": {name: value for name, value in state["memory"].items() if name != "words"}}
+    assert small().restore(old)._words == [*range(1, WIDE + 1)]  # by their names, as in earlier releases
 
 
 def test_inputs_that_come_later_are_never_folded(monkeypatch):

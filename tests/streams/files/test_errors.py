@@ -50,21 +50,13 @@ def test_bad_rows_are_named_or_skipped(tmp_path, row, message, at):
     assert stream.skipped == 1 and text.startswith(stream.messages[0]) and stream.n_rows is None
 
 
-def test_a_column_of_0_and_1_is_broken_by_a_later_fraction(tmp_path):
-    path = write(tmp_path, "a,y\n" + "0,u\n1,v\n" * 9000 + "0.5,u\n")
-    message = "data row 18001, column 'a': 0.5 is neither 0 nor 1 as the first rows are; if it is right"
-    assert message in complaint(path)
-    assert whole(from_file(path, numeric=["a"]))[0][-1] == 0.5
-    stream = from_file(path, on_error="skip")
-    assert len(whole(stream)[0]) == 18_000 and stream.skipped == 1
-
-
 def test_many_bad_rows_are_counted_and_the_first_described(tmp_path):
-    lines = ["x,1" if k % 10 == 9 else "2.5" if k % 10 == 4 else f"{k}.5,{k % 2}" for k in range(50_000)]
+    bad = {4: "2.5", 9: "x1,1", 19: "x2,1"}
+    lines = [bad.get(k % 50, f"{k}.5,{k % 2}") for k in range(50_000)]
     stream = from_file(write(tmp_path, "a,y\n" + "\n".join(lines)), on_error="skip")
     rows, codes = whole(stream)
-    assert len(rows) == 40_000 and stream.skipped == 10_000 and len(stream.messages) == 5
-    kept = np.array([k for k in range(50_000) if k % 10 not in (4, 9)])
+    assert len(rows) == 47_000 and stream.skipped == 3000 and len(stream.messages) == 5
+    kept = np.array([k for k in range(50_000) if k % 50 not in bad])
     np.testing.assert_array_equal(rows[:, 0], kept + 0.5)
     np.testing.assert_array_equal(codes, kept % 2)
     assert "data row 5: 1 columns" in stream.messages[0] and "data row 10, column 'a'" in stream.messages[1]

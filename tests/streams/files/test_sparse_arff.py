@@ -148,9 +148,11 @@ def test_another_file_is_read_into_the_same_inputs(tmp_path):
     sparse, full = (from_file(tmp_path / f"{name}.arff", like=like) for name in ("sparse", "full"))
     assert_same_rows(sparse, full)
     assert rows_of(sparse)[0].tolist() == [[1, 1, 1.5, 1], [0, 0, 0, 1]]
-    (tmp_path / "sparse.arff").write_text(header + "{1 7}\n")
-    with pytest.raises(StreamError, match="column 'flag': 7 is neither 0 nor 1"):
-        rows_of(from_file(tmp_path / "sparse.arff", like=like))
+    for name, rows in {"sparse": "{1 1}\n{1 7, 2 0}\n", "full": "0,1,1,no,red\n0,7,0,no,red\n"}.items():
+        (tmp_path / f"{name}.arff").write_text(header + rows)
+    sparse, full = (from_file(tmp_path / f"{name}.arff", like=like) for name in ("sparse", "full"))
+    assert_same_rows(sparse, full)
+    assert "and 7 there: a number from there on" in sparse.columns.warnings[0]
 
 
 def test_an_input_that_equals_the_target_is_noticed(tmp_path):

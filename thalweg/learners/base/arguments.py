@@ -321,6 +321,7 @@ def _plain_array(values: list[Any]) -> NDArray[Any]:
     """Return plain labels as an array: of objects if they are of several types."""
     array = np.asarray(values)
     is_plain = array.ndim == 1 and array.dtype.kind in "iufbU" and len({*map(type, values)}) == 1
+    is_plain = is_plain and not (array.dtype.kind == "f" and type(values[0]) is int)  # beyond all integers
     # NumPy drops a NUL at the end of a text.
     if is_plain and not (array.dtype.kind == "U" and any(value.endswith("\0") for value in values)):
         return array

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from thalweg._names import plain_names
 from thalweg._stateful import check_alike
 from thalweg._types import State
 from thalweg.errors import StateError
@@ -51,8 +52,8 @@ class Saved(LateLabels):
                 "open": self._labels.is_open,
                 "open_inputs": self._names.is_open,
                 "n_categories": self.n_categories_.copy(),
-                "names": list(self._names),
-                "feature_names": list(getattr(self, "feature_names_in_", [])),
+                "names": plain_names(self._names),
+                "feature_names": plain_names(getattr(self, "feature_names_in_", [])),
                 "means": states.to_plain(means),
                 "memory": self._state(),
                 "n_counted": self._n_counted,

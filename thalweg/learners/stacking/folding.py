@@ -1,6 +1,5 @@
 """Very many inputs in few places, for learners that need dense rows."""
 
-import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Self
 
@@ -15,7 +14,6 @@ from thalweg.rows.sparse_rows import SparseRows
 
 N_FOLDED = 256  # places that inputs share
 MOST_KEPT = 256  # inputs that keep a place each
-WORD = re.compile(r"\bword\d+$")  # how inputs that count the words of a text are named
 
 
 class Folding(NamedTuple):
@@ -28,13 +26,13 @@ class Folding(NamedTuple):
     sparse_places: tuple[Ints, Ints] | None  # what follows from it
 
     @classmethod
-    def of(cls, n_categories: Ints, names: Sequence[Any] = ()) -> Self:
-        """Return how to fold inputs of these numbers of categories.
+    def of(cls, n_categories: Ints, words: Sequence[int] | Ints = ()) -> Self:
+        """Return how to fold inputs of these numbers of categories; those at `words` count words of a text.
 
         Categories keep their places, and numbers beside words; input j of the others shares place j % 256.
         """
         is_word = np.zeros(len(n_categories), dtype=bool)
-        is_word[: len(names)] = [isinstance(each, str) and bool(WORD.search(each)) for each in names]
+        is_word[np.asarray(words, dtype=np.intp)] = True
         kept = np.flatnonzero((n_categories > 0) | (~is_word if is_word.any() else False))
         if len(kept) > MOST_KEPT:
             kept = kept[n_categories[kept] > 0][:MOST_KEPT]

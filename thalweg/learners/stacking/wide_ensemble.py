@@ -1,11 +1,13 @@
 """Ensembles that take sparse rows: some members see all inputs, the others few places."""
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
+from thalweg._names import WordName
 from thalweg._native.kernel import Kernel, call_counted
 from thalweg._types import Floats, Ints, Numbers, State
 from thalweg.errors import StateError
@@ -18,6 +20,7 @@ from thalweg.learners.stacking._native.wide_rows import SparseMemberKernel
 from thalweg.learners.stacking.folding import Folding, dense_rows, keys_of, sparse_rows
 from thalweg.rows.sparse_rows import SparseRows
 
+OLD_WORD = re.compile(r"\bword\d+$")
 MOST_DENSE = 256  # inputs that all members see as they are
 BLOCK = 512  # rows that are made dense or wide at a time
 
@@ -31,7 +34,8 @@ class WideEnsemble(Ensemble):
     """
 
     _fold: Folding | None = None
-    _was_folded: bool | None = None  # what a state says, until `_begin`
+    _words: list[int] | None = None  # inputs that count words of a text
+    _was_folded: bool | None = None  # what a state says, until `_begin`, as for `_words`
 
     @property
     def takes_sparse(self) -> bool:
@@ -48,7 +52,11 @@ class WideEnsemble(Ensemble):
         is_wide = self.n_features_in_ > MOST_DENSE and not self._names.is_open and self.takes_missing
         self._fold = None
         if is_wide if was_folded is None else was_folded:
-            self._fold = Folding.of(self.n_categories_, list(self._names))
+            if was_folded is None or self._words is None:
+                self._words = [j for name, j in self._names.items() if _is_word(name, was_folded is not None)]
+            if max(self._words, default=0) >= self.n_features_in_:
+                raise StateError(f"{self._who}: the state's 'words' are beyond its inputs")
+            self._fold = Folding.of(self.n_categories_, self._words)
 
     def _n_places(self, n_features: int) -> int:
         return n_features if self._fold is None else self._fold.width
@@ -176,13 +184,28 @@ class WideEnsemble(Ensemble):
         return None if found is None else self._fold.unfolded(found)
 
     def _state(self) -> State:
-        return super()._state() | ({} if self._fold is None else {"folded": True})
+        return super()._state() | ({} if self._fold is None else {"folded": True, "words": self._words})
 
     def _check_size(self, memory: dict[str, Any]) -> None:
         self._was_folded = memory.get("folded", False) is True
         if memory.get("folded", True) is not True:
             raise StateError(f"{self._who}: the state's 'folded' must be True, got {memory['folded']!r}")
+        self._words = _checked_words(memory.get("words"), self._who) if self._was_folded else None
         super()._check_size(memory)
 
     def _restore(self, memory: dict[str, Any]) -> None:
-        super()._restore({name: value for name, value in memory.items() if name != "folded"})
+        super()._restore({name: value for name, value in memory.items() if name not in ("folded", "words")})
+
+
+def _is_word(name: Any, is_old: bool) -> bool:
+    """Return whether an input counts words; states of earlier releases say so by its name alone."""
+    return isinstance(name, WordName) or (is_old and isinstance(name, str) and bool(OLD_WORD.search(name)))
+
+
+def _checked_words(words: Any, who: str) -> list[int] | None:
+    """Return the inputs that count words of a state; None if it is of an earlier release."""
+    if words is None:
+        return None
+    if not isinstance(words, list) or any(type(j) is not int or j < 0 for j in words):
+        raise StateError(f"{who}: the state's 'words' must be positions of inputs")
+    return words

@@ -1,6 +1,7 @@
 """The codes of labels, which keep their type and text: 1067, "1067" and "01067" may be three classes."""
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
@@ -24,7 +25,8 @@ from thalweg.streams.columns.codes import (
 # for numbers; labels GIVEN beside the rows are taken as they are.
 CELL, TYPED, GIVEN = "cell", "typed", "given"
 LARGEST = 2**53  # up to here a float has all whole numbers
-FAR = 2**63  # from here on a whole number does not fit in an array
+FAR = 2**63  # from here on a whole number does not fit in an array of integers
+WHOLE = re.compile(r"-?[1-9]\d{,511}")
 
 
 class ClassCodes(Codes):
@@ -170,7 +172,7 @@ def written_number(text: str) -> int | float | None:
     """Return the number of a text such as 1067, 0.5 or 1.0; None of 01067, +1, 0.50, 1e3 and of words."""
     value = number(text)
     if value is None or not abs(value) < LARGEST:
-        return None
+        return int(text) if value is not None and WHOLE.fullmatch(text) else None
     if value == int(value):
         return int(value) if text in (str(int(value)), repr(value)) else None
     return value if text == repr(value) else None
@@ -192,7 +194,7 @@ def as_label(value: Any) -> Any:
     if isinstance(value, bool | np.bool_):
         return bool(value)
     if isinstance(value, int | np.integer):
-        return int(value) if -FAR <= value < FAR else str(value)
+        return int(value)
     if isinstance(value, float | np.floating | Decimal):
         return _as_number(value)
     if isinstance(value, bytes):
@@ -219,7 +221,9 @@ def as_classes(values: Iterable[Any], ordered: bool = False) -> NDArray[Any]:
         raise StreamError("a missing value cannot be one of the classes")
     labels = labels if ordered else sorted_classes(labels)
     kinds = set(map(type, labels))
-    if kinds <= {int, float} and not (kinds == {int, float} and max(map(abs, labels)) >= LARGEST):
+    most = LARGEST if float in kinds else FAR
+    is_plain = kinds <= {int, float} and (kinds == {float} or all(-most <= label < most for label in labels))
+    if is_plain:
         return np.array(labels, dtype=np.float64 if float in kinds else np.int64)
     if kinds in ({str}, {bool}) and not any(label.endswith("\0") for label in labels if kinds == {str}):
         return np.array(labels)

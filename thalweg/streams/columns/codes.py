@@ -46,6 +46,8 @@ def spelling(value: Any) -> str | None:
             return text.capitalize() if text.capitalize() in BOOLEANS else text
     if isinstance(value, (bool, np.bool_)):
         return str(bool(value))
+    if isinstance(value, int):
+        return str(value)
     if value != value:
         return None
     if not isinstance(value, Real | Decimal):

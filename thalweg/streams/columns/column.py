@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from thalweg._names import WordName
 from thalweg._types import Floats, Ints
 from thalweg.errors import Advice, Message
 from thalweg.streams.columns.codes import (
@@ -58,7 +59,10 @@ class Column:
     what stands for a missing value. `spellings` are those of labels, and of yes and no, in the first rows: by
     the one that is kept, how often each occurs. If `is_full`, no cell of them is missing. `listed` are all
     values in a header, of which several may be one category, but not one label. If `has_points`, its cells
-    are no texts: numbers in them have a decimal point, whatever the other columns have.
+    are no texts: numbers in them have a decimal point, whatever the other columns have. `words`
+    are those that are missing in this column alone, which has numbers otherwise. If `is_empty`, it has
+    had no value yet: the first one says whether it is a number or a category. If `is_boolean`, its cells
+    have the type of booleans: no other number than 0 and 1 may come, as long as it is a flag.
     """
 
     name: str
@@ -72,12 +76,16 @@ class Column:
     is_full: bool = False
     listed: list[str] = field(default_factory=list)
     has_points: bool = False
+    words: tuple[str, ...] = ()
+    is_empty: bool = False
+    is_boolean: bool = False
 
     @property
     def inputs(self) -> tuple[str, ...]:
         """Names of the inputs that it becomes."""
         parts = () if self.reader is None else self.reader.inputs
-        return tuple(f"{self.name}.{part}" for part in parts) or (self.name,)
+        kind = WordName if self.kind == TEXT else str
+        return tuple(kind(f"{self.name}.{part}") for part in parts) or (self.name,)
 
     @property
     def n_inputs(self) -> int:
@@ -97,8 +105,9 @@ class Column:
 
     @property
     def is_plain(self) -> bool:
-        """Whether its cells are numbers that need no reader."""
-        return self.kind in (NUMBER, FLAG) and self.reader is None
+        """Whether its cells are numbers that need no reader, and of which no word is missing."""
+        is_open = self.is_empty or bool(self.words)
+        return self.kind in (NUMBER, FLAG) and self.reader is None and not is_open
 
     @property
     def is_numeric(self) -> bool:
@@ -109,6 +118,9 @@ class Column:
         """Return its part of a schema."""
         found: dict[str, Any] = {"name": self.name, "kind": self.kind}
         found |= {} if self.reader is None else self.reader.to_plain()
+        found |= {"missing": list(self.words)} if self.words else {}
+        found |= {"empty": True} if self.is_empty else {}
+        found |= {"boolean": True} if self.kind == FLAG and self.is_boolean else {}
         if self.kind == CATEGORY:
             found |= {"values": plain_values(self.codes.values), "grows": self.codes.grows}
             found |= {} if self.codes.match == "exact" else {"match": self.codes.match}
@@ -122,6 +134,8 @@ class Column:
         array = self.missing.cleaned(array, self.is_numeric)
         if self.reader is not None:
             values, problems = self.reader.read(array)
+            if self.kind == NUMBER:
+                problems = [(i, _may_be_missing(problem, array[i].as_py())) for i, problem in problems]
             if self.kind == DATE:
                 hint = "; if this is a column of categories, pass "
                 told = Advice("categorical", [self.name])
@@ -134,7 +148,7 @@ class Column:
         values, problems = _floats(array, self.name)
         infinite = np.isinf(values)
         problems += [(i, f"{values[i]} is not a finite number") for i in np.flatnonzero(infinite).tolist()]
-        if self.kind == FLAG:
+        if self.kind == FLAG and self.is_boolean:
             wrong = ~((values == 0) | (values == 1) | np.isnan(values) | infinite)
             why = " is neither 0 nor 1 as the first rows are; if it is right, pass "
             advice = Advice("numeric", [self.name])
@@ -185,8 +199,16 @@ def _floats(array: Any, name: str) -> tuple[Floats, Problems]:
         floats[place] = truth(values[place]) if np.isnan(value) else value
     wrong = np.array([value is None for value in floats])[positions]
     why = " is not a number; if this is a column of categories, pass ", Advice("categorical", [name])
-    bad = np.flatnonzero(wrong).tolist()
-    return floats.astype(float)[positions], [(i, Message(shown(values[positions[i]]), *why)) for i in bad]
+    bad = [(i, values[positions[i]]) for i in np.flatnonzero(wrong).tolist()]
+    problems: Problems = [(i, _may_be_missing(Message(shown(value), *why), value)) for i, value in bad]
+    return floats.astype(float)[positions], problems
+
+
+def _may_be_missing(problem: str, value: Any) -> Message:
+    """Return a problem with a cell of a column of numbers, and what to do if it is no number on purpose."""
+    is_word = isinstance(value, str) and number(value) is None and value.strip()
+    hint = "; if it stands for a missing value, pass "
+    return Message(problem, *((hint, Advice("missing", [value.strip()])) if is_word else ()))
 
 
 def truth(text: str) -> float | None:

@@ -27,7 +27,7 @@ def settle_decimal_points(columns: list[Column], head: list[Any], options: Colum
         if isinstance(column.reader, Decimals):
             either += [j] if column.reader.is_ambiguous else []
         elif column.kind == NUMBER and not column.has_points:
-            arrays = [options.missing.cleaned(rows.column(j), numeric=True) for rows in head]
+            arrays = [column.missing.cleaned(rows.column(j), numeric=True) for rows in head]
             if has_points(arrays) and pc.all(are_numbers(texts_in(arrays), ",")).as_py():
                 either.append(j)
             else:

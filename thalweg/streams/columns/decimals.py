@@ -8,10 +8,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from thalweg._types import Floats
+from thalweg.streams.columns.codes import number
 from thalweg.streams.columns.column import Problems, distinct_texts, shown, texts_in, truth
 from thalweg.streams.columns.number_text import MARKS, Decoration, are_numbers, decoration, parsed
 
 WRONG, WRONG_IF_TOLD = 0.05, 0.5  # most values of a column of numbers that are none
+MIN_NUMBERS, MAX_CODES = 3, 20  # different whole numbers that may be categories beside words
 MANY = 50  # of so many decimals, some would have fewer than three digits
 FEW, NO_NUMBER = 20, r"^\D*$|\d[-/:]\d|[A-Za-z]{4}"  # tells names and dates at once
 
@@ -75,6 +77,41 @@ def _infinite(values: Floats) -> Problems:
     return [(i, f"{values[i]} is not a finite number") for i in np.flatnonzero(np.isinf(values)).tolist()]
 
 
+def lone_word(arrays: list[Any], point: str | None) -> str | None:
+    """Return the one word without digits that recurs in a column of numbers; None if there is not just one.
+
+    One or two whole numbers, and up to 20 that recur, may be categories, as the word then is: 4, 6, 8, more.
+    """
+    texts = texts_in(arrays)
+    if len(texts) < 2 or _are_no_numbers(texts):
+        return None
+    for each in (",", ".") if point is None else (point,):
+        found = are_numbers(texts, each)
+        words = texts.filter(pc.invert(found)).to_pylist()
+        if len(words) == 1 and not _may_be_number(words[0]):
+            n_cells = sum(len(array) - array.null_count for array in arrays)
+            n_words = sum(_n_rows(array, words[0]) for array in arrays)
+            numbers = parsed(texts.filter(found), each)
+            recur = n_cells - n_words >= 2 * len(numbers)
+            are_codes = len(numbers) < MIN_NUMBERS or (recur and len(numbers) <= MAX_CODES)
+            return words[0] if n_words > 1 and ((numbers % 1).any() or not are_codes) else None
+    return None
+
+
+def _may_be_number(word: str) -> bool:
+    return any(map(str.isdigit, word)) or number(word) is not None or truth(word) is not None
+
+
+def _n_rows(array: Any, word: str) -> int:
+    texts, positions = distinct_texts(array)
+    return int(np.isin(positions, np.flatnonzero(np.asarray(pc.equal(texts, word).fill_null(False)))).sum())
+
+
+def _are_no_numbers(texts: Any) -> bool:
+    """Return whether most of the first texts have the look of names or dates."""
+    return _share(pc.match_substring_regex(texts[:FEW], NO_NUMBER)) > WRONG_IF_TOLD
+
+
 def find_decimals(
     arrays: list[Any], point: str | None, delimiter: str | None, told: bool = False
 ) -> Decimals | None:
@@ -85,7 +122,7 @@ def find_decimals(
     decimal comma would not be used there. 1.234 € is a thousand, since money has no three decimals.
     """
     texts = texts_in(arrays)
-    if not len(texts) or _share(pc.match_substring_regex(texts[:FEW], NO_NUMBER)) > WRONG_IF_TOLD:
+    if not len(texts) or _are_no_numbers(texts):
         return None
     points = [each for each in (",", ".") if point in (None, each)]
     good = {each: are_numbers(texts, each) for each in points}

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from thalweg._types import Floats
 from thalweg.errors import StreamError
+from thalweg.streams.columns.class_codes import LARGEST
 from thalweg.streams.columns.code_columns import are_phone_numbers, code_note
 from thalweg.streams.columns.codes import BOOLEANS, MOST_TEXT, Codes, is_yes_no, number, spelling
 from thalweg.streams.columns.column import (
@@ -22,16 +23,18 @@ from thalweg.streams.columns.column import (
     TEXT,
     Column,
     distinct,
+    is_text,
     texts_in,
 )
 from thalweg.streams.columns.date_parts import PARTS
 from thalweg.streams.columns.dates import find_dates
-from thalweg.streams.columns.decimals import Decimals, find_decimals
+from thalweg.streams.columns.decimals import MAX_CODES, WRONG, Decimals, find_decimals, lone_word
 from thalweg.streams.columns.missing import Missing
 from thalweg.streams.columns.spellings import counted, spellings
 from thalweg.streams.columns.words import named_words
 
-MAX_MIXED_NUMBERS = 20
+SECONDS, NANO = (8e8, 2.2e9), 1e9  # since 1970: 1995 to 2039
+WHOLE = r"^[+-]?\d+$"
 N_WORDS, N_SPARSE_WORDS = 256, 4096  # inputs of a text; the latter for learners that take sparse rows
 MIN_FLAG_ROWS = 50  # in fewer, 0 and 1 are numbers: others may follow
 MIN_ID_ROWS, ID_SHARE = 50, 0.95
@@ -73,6 +76,7 @@ def is_settled(column: Column, known_numbers: Collection[str]) -> bool:
 def set_kind(column: Column, arrays: list[Any], options: ColumnOptions, where: str) -> None:
     """Set the kind of a column whose first rows are `arrays`, and how to read it."""
     options = replace(options, decimal=".") if column.has_points else options
+    column.missing, column.words = options.missing, ()
     numeric = [options.missing.cleaned(array, numeric=True) for array in arrays]
     column.is_full = all(new is old and not new.null_count for new, old in zip(numeric, arrays, strict=True))
     arrays = [options.missing.cleaned(array, numeric=False) for array in arrays]
@@ -89,7 +93,7 @@ def set_kind(column: Column, arrays: list[Any], options: ColumnOptions, where: s
     if column.kind in (DATE, TEXT) and (column.reader is None or not column.reader.inputs):
         column.kind, column.note, column.reader = IGNORED, f"{column.kind}, left out", None
     if column.kind == CATEGORY:
-        _set_codes(column, arrays)
+        _set_codes(column, [column.missing.cleaned(array, numeric=False) for array in arrays])
 
 
 def _guess(column: Column, arrays: list[Any], numeric: list[Any], options: ColumnOptions) -> None:
@@ -97,17 +101,29 @@ def _guess(column: Column, arrays: list[Any], numeric: list[Any], options: Colum
     n_rows = sum(len(array) for array in arrays)
     may_be_plain = column.kind is None and (options.decimal != "," or not has_points(numeric))
     numbers = plain_numbers(numeric) if may_be_plain else None
+    if numbers is not None and _are_beyond_floats(numbers, numeric):
+        _set_large(column, arrays, numeric, numbers, options)
+        return
     if numbers is not None and (len(numbers) or not _counts(arrays)):
         is_flag = len(numbers) and np.isin(numbers, (0, 1)).all() and n_rows >= MIN_FLAG_ROWS
         column.kind = FLAG if is_flag else NUMBER
+        column.is_empty = not len(numbers)
         if column.kind == NUMBER and is_counter(column.name, arrays, numbers):
             _leave_out(column, ID_NOTES[0])
         elif note := code_note(column.name, numeric, numbers):
             column.kind, column.note = CATEGORY, note
             _refine(column, _counts(arrays))
         return
+    if not column.words and _has_lone_word(column, numeric, options):
+        without = [column.missing.cleaned(array, numeric=False) for array in arrays]
+        _guess(column, without, [column.missing.cleaned(array, numeric=True) for array in numeric], options)
+        return
     if not _are_phone_numbers(column.name, numeric):
-        _set_decimals(column, find_decimals(numeric, options.decimal, options.delimiter))
+        reader = find_decimals(numeric, options.decimal, options.delimiter)
+        n_cells = sum(len(array) - array.null_count for array in numeric)
+        if reader is not None and _n_wrong(reader, numeric) > WRONG * n_cells:
+            reader = None
+        _set_decimals(column, reader)
         if column.reader is not None:
             column.kind = NUMBER
             return
@@ -118,6 +134,47 @@ def _guess(column: Column, arrays: list[Any], numeric: list[Any], options: Colum
     column.kind = column.kind or _kind_of_mixture(_counts(numeric) or _counts(arrays))
     if column.kind == CATEGORY:
         _refine(column, _counts(arrays))
+
+
+def _are_beyond_floats(numbers: Floats, arrays: list[Any]) -> bool:
+    """Return whether whole numbers are so large that floats do not tell them apart."""
+    if not len(numbers) or not np.abs(numbers).max() >= LARGEST or not np.isfinite(numbers).all():
+        return False
+    if all(pa.types.is_integer(array.type.value_type) for array in arrays):
+        return True
+    are_texts = all(map(is_text, arrays))
+    return are_texts and pc.all(pc.match_substring_regex(texts_in(arrays), WHOLE)).as_py() is not False
+
+
+def _set_large(
+    column: Column, arrays: list[Any], numeric: list[Any], numbers: Floats, options: ColumnOptions
+) -> None:
+    """Set the kind of a column of large whole numbers: nanoseconds since 1970, or else categories or ids."""
+    low, high = (each * NANO for each in SECONDS)
+    may_be_id = _is_id_name(column.name) and (numbers % 1000).any()  # Snowflakes are as long
+    if low <= numbers.min() and numbers.max() <= high and not may_be_id:
+        column.kind, column.reader = DATE, find_dates(numeric, options.date_parts, told=True)
+        return
+    column.kind, column.note = CATEGORY, "whole numbers beyond 2**53"
+    _refine(column, _counts(arrays))
+
+
+def _has_lone_word(column: Column, numeric: list[Any], options: ColumnOptions) -> bool:
+    """Take the one word among the numbers of a column for a missing value; return whether there is one.
+
+    In a column whose type is text, numbers without decoration are no numbers.
+    """
+    word = None if pa.types.is_temporal(numeric[0].type) else lone_word(numeric, options.decimal)
+    if word is None or (column.kind is not None and find_decimals(numeric, options.decimal, None) is None):
+        return False
+    column.words, column.is_full = (word,), False
+    column.missing = column.missing.joined(Missing(column.words))
+    return True
+
+
+def _n_wrong(reader: Decimals, arrays: list[Any]) -> int:
+    """Return in how many rows there is no number."""
+    return sum(len(reader.read(array)[1]) for array in arrays)
 
 
 def _set_decimals(column: Column, reader: Decimals | None) -> None:
@@ -165,8 +222,11 @@ def is_counter(name: str, arrays: list[Any], numbers: Floats) -> bool:
     steps = np.diff(numbers)
     if len(np.unique(steps)) == 1 and abs(steps[0]) == 1:
         return True
-    is_name = ID_NAME.search(name.lower()) or CAMEL_ID.search(name)
-    return bool(is_name) and len(np.unique(numbers)) == n_rows
+    return _is_id_name(name) and len(np.unique(numbers)) == n_rows
+
+
+def _is_id_name(name: str) -> bool:
+    return bool(ID_NAME.search(name.lower()) or CAMEL_ID.search(name))
 
 
 def is_number(arrays: list[Any]) -> bool:
@@ -177,10 +237,14 @@ def is_number(arrays: list[Any]) -> bool:
 def plain_numbers(arrays: list[Any]) -> Floats | None:
     """Return the distinct numbers of each array, joined; None if a value is not a number."""
     try:
-        used = np.concatenate([array.unique().dictionary_decode().cast(pa.float64()) for array in arrays])
+        used = np.concatenate([_as_floats(array.unique().dictionary_decode()) for array in arrays])
     except pa.ArrowInvalid:
         return None
     return used[~np.isnan(used)]
+
+
+def _as_floats(array: Any) -> Any:
+    return array.cast(pa.float64(), safe=not pa.types.is_integer(array.type))  # beyond 2**53 they are rounded
 
 
 def has_points(arrays: list[Any]) -> bool:
@@ -204,15 +268,17 @@ def _counts(arrays: list[Any]) -> dict[str, int]:
 def _kind_of_mixture(counts: dict[str, int]) -> str:
     """Return the kind of a column that has words in it.
 
-    It is a category if there are more different words than numbers, or if words recur and there are at most
-    20 distinct numbers; otherwise it is a number, and the words in it are errors.
+    It is a category if more than 5 % of its cells are words, if there are more different words than numbers,
+    or if words recur and there are at most 20 distinct numbers; otherwise it is a number, and the words in it
+    are errors.
     """
     words = [text for text in counts if number(text) is None]
     numbers = len(counts) - len(words)
     if not words:
         return FLAG if counts and counts.keys() <= {"0", "1"} else NUMBER
-    recur = sum(counts[text] for text in words) > len(words)
-    return CATEGORY if len(words) > numbers or (recur and numbers <= MAX_MIXED_NUMBERS) else NUMBER
+    n_words = sum(counts[text] for text in words)
+    recur, are_many = n_words > len(words), n_words > WRONG * sum(counts.values())
+    return CATEGORY if are_many or len(words) > numbers or (recur and numbers <= MAX_CODES) else NUMBER
 
 
 def _set_codes(column: Column, arrays: list[Any]) -> None:

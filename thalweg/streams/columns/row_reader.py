@@ -9,7 +9,7 @@ from thalweg.streams.columns._native.categories import CategoryCell
 from thalweg.streams.columns._native.cell import Cell
 from thalweg.streams.columns._native.dates import DateCell
 from thalweg.streams.columns._native.decimals import DecimalCell
-from thalweg.streams.columns._native.numbers import NumberCell
+from thalweg.streams.columns._native.numbers import EmptyCell, NumberCell
 from thalweg.streams.columns._native.row import RowKernel
 from thalweg.streams.columns._native.words import WordsCell
 from thalweg.streams.columns.codes import MISSING_TEXT, MOST_TEXT, spelling
@@ -56,6 +56,8 @@ class RowReader:
 def _cell(column: Column) -> Cell:
     """Return what reads one value of a column; a plain Cell reads none."""
     reader, missing = column.reader, column.missing
+    if column.is_empty:
+        return EmptyCell(missing, _NOT_NUMBERS, False)
     if column.kind in (NUMBER, FLAG) and reader is None:
         return NumberCell(missing, _NOT_NUMBERS, column.kind == FLAG)
     if isinstance(reader, Decimals):

@@ -51,8 +51,10 @@ class ArrowSource:
         with self._opened() as file:
             self._schema = self._schema_of(file)
             self.n_rows = self._claimed_rows(file.metadata) if self._parquet else None
+        self.declared = declared(self._schema)
         self.columns = [
-            Column(field.name, kind_of(field.type), is_told=pa.types.is_dictionary(field.type))
+            Column(field.name, kind_of(field.type), is_told=pa.types.is_dictionary(field.type),
+                   is_boolean=pa.types.is_boolean(field.type))
             for field in self._schema
         ]
 
@@ -137,6 +139,11 @@ class ArrowSource:
             start = source.read(6)
             source.seek(0)
             yield (pa.ipc.open_file if start == b"ARROW1" else pa.ipc.open_stream)(source, options=options)
+
+
+def declared(schema: Any) -> frozenset[str]:
+    """Return the names of the columns whose type lists their categories."""
+    return frozenset(field.name for field in schema if pa.types.is_dictionary(field.type))
 
 
 def kind_of(type: Any) -> str | None:

@@ -19,18 +19,19 @@ from thalweg.streams.columns.codes import (
     length_problem,
     spelling,
 )
-from thalweg.streams.columns.column import CATEGORY, DATE, FLAG, TEXT
+from thalweg.streams.columns.column import CATEGORY, DATE, FLAG, NUMBER, TEXT, Column
+from thalweg.streams.columns.later_kinds import Kind, may_change
 from thalweg.streams.columns.row_reader import RowReader
 from thalweg.streams.files.arrow_files import kind_of
 from thalweg.streams.files.first_rows import most_classes
-from thalweg.streams.files.schema_reader import SchemaReader
+from thalweg.streams.files.schema_reader import SchemaReader, example
 from thalweg.streams.files.tables import as_column
 
-CODING = ("name", "kind", "values", "grows", "origin", "parts", "n_words")  # of a column; the rest is format
+# Of a column; the rest is format.
+CODING = ("name", "kind", "values", "grows", "origin", "parts", "n_words", "empty")
 
 MOST_CACHED = 10_000  # spellings of labels
 CACHED = (str, int, bool)  # their types
-FAR = 2**63  # numbers beyond are not whole numbers of Arrow
 
 
 class LabelError(StreamError):
@@ -92,14 +93,12 @@ class Coding:
         return self._reader.with_codes(self.columns, self.classes)
 
     def updated(self, schema: dict[str, Any]) -> "Coding":
-        """Return a Coding with the categories and labels of a later schema; formats stay as they are."""
-        later = {spec["name"]: spec["values"] for spec in schema["columns"] if "values" in spec}
-        columns = [
-            replace(column, codes=column.codes.grown(later[column.name]))
-            if column.kind == CATEGORY and column.name in later
-            else column
-            for column in self.columns
-        ]
+        """Return a Coding with the categories and labels of a later schema, and the kinds that rows showed.
+
+        Formats stay as they are.
+        """
+        later = {spec["name"]: spec for spec in schema["columns"]}
+        columns = [_updated(column, later.get(column.name, {})) for column in self.columns]
         classes = as_classes(schema["classes"], ordered=True)
         found = Coding(self._schema, self._reader.with_codes(columns, classes))
         found.known |= self.known
@@ -112,6 +111,19 @@ class Coding:
         found = Coding(self.schema() | {"more_classes": False})
         found.known |= self.known
         return found
+
+    def open_kinds(self, columns: Iterable[int] | None = None) -> dict[int, Kind]:
+        """Return the kinds of some columns by position, by default of those that later rows may change."""
+        if columns is None:
+            columns = [j for j, each in enumerate(self.columns) if may_change(each)]
+        return {j: Kind.of(self.columns[j]) for j in columns}
+
+    def set_kinds(self, kinds: Mapping[int, Kind]) -> None:
+        """Set the kinds of columns by position."""
+        if any(Kind.of(self.columns[j]) != kind for j, kind in kinds.items()):
+            for j, kind in kinds.items():
+                kind.set(self.columns[j])
+            self._rows = RowReader(self.columns)
 
     def is_missing(self, label: Any) -> bool:
         """Return whether a label is missing."""
@@ -233,6 +245,16 @@ class Coding:
         return values if not marked else [None if str(each).strip() in marked else each for each in values]
 
 
+def _updated(column: Column, spec: dict[str, Any]) -> Column:
+    """Return a column with what a later schema says of its categories, and of its kind if that was open."""
+    if column.kind == CATEGORY and "values" in spec:
+        return replace(column, codes=column.codes.grown(spec["values"]))
+    is_filled = column.is_empty and not spec.get("empty", False)
+    if spec and (is_filled or (column.kind == FLAG and spec["kind"] == NUMBER)):
+        return replace(example(spec), is_told=column.is_told, missing=column.missing)
+    return column
+
+
 def _is_cached(label: Any) -> bool:
     return type(label) in CACHED and (type(label) is not str or len(label) <= MOST_TEXT)
 
@@ -242,7 +264,7 @@ def plain_label(label: Any) -> Any:
     if isinstance(label, np.bool_ | np.integer | np.floating | np.str_):
         label = label.item()
     kind = type(label)
-    if kind in (bool, float) or (kind is str and label.isascii()) or (kind is int and -FAR <= label < FAR):
+    if kind in (bool, float, int) or (kind is str and label.isascii()):
         return label
     what = "is neither text nor a number, a date, true or false"
     try:

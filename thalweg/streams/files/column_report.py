@@ -1,7 +1,7 @@
 """What the columns of a file were taken for, and warnings where that may be a mistake."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -10,12 +10,14 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from thalweg.errors import Advice, Message, first_of
-from thalweg.streams.columns.codes import number, spelling
+from thalweg.streams.columns.codes import spelling
 from thalweg.streams.columns.column import CATEGORY, DATE, FLAG, IGNORED, NUMBER, TEXT, Column, shown
 from thalweg.streams.columns.date_parts import PART_WORDS
 from thalweg.streams.columns.dates import Dates
 from thalweg.streams.columns.decimals import Decimals
-from thalweg.streams.columns.number_text import Decoration
+from thalweg.streams.columns.kinds import SECONDS
+from thalweg.streams.columns.later_kinds import KindChange
+from thalweg.streams.columns.number_text import Decoration, parsed
 from thalweg.streams.columns.spellings import merged
 from thalweg.streams.columns.targets import TARGET_NAMES, candidate, named_candidate
 from thalweg.streams.files.column_notes import missing_counts, note_of
@@ -25,7 +27,6 @@ from thalweg.streams.files.sparse_table import may_be_same
 KINDS = (NUMBER, CATEGORY, DATE, TEXT, IGNORED)
 MANY_CLASSES = 100
 FEW_ROWS, FEW_VALUES = 200, 20
-SECONDS = (8e8, 2.2e9)  # 1995 to 2039
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,12 @@ class ColumnReport:
     merged: dict[str, dict[str, dict[str, int]]] = field(default_factory=dict)
     n_rows: int = 0
     is_whole: bool = True
+
+    def changed(self, changes: Sequence[KindChange]) -> "ColumnReport":
+        """Return the report after columns became other kinds, with a warning of each that says so."""
+        new = {each.name: each.kind for each in changes}
+        warnings = dict.fromkeys([*self.warnings, *filter(None, (each.warning for each in changes))])
+        return replace(self, kinds=self.kinds | new, becomes=self.becomes | new, warnings=tuple(warnings))
 
     def of_kind(self, kind: str) -> list[str]:
         """Return the names of the columns of one kind."""
@@ -156,6 +163,8 @@ def column_warnings(columns: Sequence[Column], head: list[Any]) -> list[str]:
         if isinstance(reader, Dates) and reader.is_ambiguous:
             doubt = f"{name!r}: day and month could be swapped; taken as {reader.in_words}; if not, pass "
             found.append(Message(doubt, Advice("date_order", "dmy" if reader.order == "mdy" else "mdy")))
+        if column.words:
+            found.append(_word_warning(column, head))
         if column.kind == CATEGORY and not column.is_told:
             found += _mixture_warnings(name, column.categories) if not column.note else []
         if column.kind == NUMBER and reader is None and not column.is_told:
@@ -164,6 +173,15 @@ def column_warnings(columns: Sequence[Column], head: list[Any]) -> list[str]:
                 arrays = [column.missing.cleaned(array, numeric=True) for array in arrays]
             found += _number_warnings(name, arrays)
     return found
+
+
+def _word_warning(column: Column, head: list[Any]) -> str:
+    word = column.words[0]
+    n_rows = sum(rows.num_rows for rows in head)
+    n = sum(column.missing.counts(rows.column(column.name), True).get(word, 0) for rows in head)
+    doubt = f"{column.name!r} has numbers and words such as {shown(word)} ({n:,} of {n_rows:,} rows)"
+    hint = ": taken as missing; if it is a category, pass "
+    return Message(doubt, hint, Advice("categorical", [column.name]))
 
 
 def _unit_warnings(name: str, decoration: Decoration) -> list[str]:
@@ -179,7 +197,8 @@ def _unit_warnings(name: str, decoration: Decoration) -> list[str]:
 
 def _mixture_warnings(name: str, values: list[Any]) -> list[str]:
     texts = [text for value in values if (text := spelling(value)) is not None]
-    words = [text for text in texts if number(text) is None]
+    are_numbers = np.any([~np.isnan(parsed(pa.array(texts, pa.string()), point)) for point in ".,"], axis=0)
+    words = [text for text, is_number in zip(texts, are_numbers.tolist(), strict=True) if not is_number]
     if not words or len(words) >= len(texts) - len(words):
         return []
     doubt = f"{name!r} has numbers and words such as {shown(words[0])}: taken as categories; if not, pass "

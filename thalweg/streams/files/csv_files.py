@@ -7,20 +7,16 @@ from collections.abc import Iterator
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.csv
 
 from thalweg.errors import StreamError
-from thalweg.streams.columns.codes import number
 from thalweg.streams.columns.column import Column
-from thalweg.streams.columns.number_text import are_numbers
+from thalweg.streams.files.header import has_numbers_below, is_header, rows_below
 from thalweg.streams.files.text_files import Pieces, TextSource
 
 MAX_COLUMNS = 100_000
 DELIMITERS = ";\t|,"  # a comma last: it may also be a decimal comma
 N_LINES = 50
-DECORATED = re.compile(r"[^A-Za-z0-9]*\d|[A-Z]{1,3}[^A-Za-z0-9]*\d")  # € 5, US$5 or EUR 5
-DATA = re.compile(r"[+-]?[\d.\s]*,\d+|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([T ].*)?|\d{1,2}:\d{2}.*")
 
 
 def csv_source(
@@ -28,7 +24,7 @@ def csv_source(
 ) -> tuple[TextSource, str]:
     """Open a CSV file; return it and its delimiter.
 
-    By default its first row is a header if it has neither a number nor a date.
+    By default `is_header` says whether its first row is one.
     """
     start = pieces.start().lstrip(b"\r\n")
     if not start.strip():
@@ -42,12 +38,11 @@ def csv_source(
         cells = [cell.strip() for cell in next(reader)]
     except csv.Error as error:
         raise StreamError(f"{pieces.name}, first row: {error}; is there a quote that never ends?") from error
+    n_lines, first = reader.line_num, rows_below(reader)
     if header is None:
-        header = not any(number(cell) is not None or DATA.fullmatch(cell) for cell in cells)
-        texts = pa.array([cell for cell in cells if DECORATED.match(cell)], pa.string())
-        header = header and not any(pc.any(are_numbers(texts, point)).as_py() for point in ".,")
+        header = is_header(cells, first)
     names = [cell if header and cell else f"x{j}" for j, cell in enumerate(cells)]
-    n_lines = reader.line_num if header else 0
+    n_lines = n_lines if header else 0
 
     def body(last: bool) -> Iterator[bytes]:
         read = pieces.read(last)
@@ -61,6 +56,8 @@ def csv_source(
 
     source = TextSource(pieces, [Column(name) for name in names], body, form)
     source.header = header
+    if header and n_lines == 1 and has_numbers_below(cells, first):
+        source.header_line = re.split(rb"[\r\n]", start, maxsplit=1)[0].rstrip()
     return source, delimiter
 
 

@@ -24,7 +24,7 @@ from thalweg.streams.columns.spellings import counted, label_match, spellings
 from thalweg.streams.files.arrow_files import ArrowSource
 from thalweg.streams.files.row_order import OrderedSource
 from thalweg.streams.files.text_files import TEXT as TEXTS
-from thalweg.streams.files.text_files import TextSource
+from thalweg.streams.files.text_files import Batch, TextSource
 
 FIRST_ROWS = 10_000
 FIRST_BYTES = 1 << 26
@@ -34,10 +34,20 @@ Source: TypeAlias = TextSource | ArrowSource | OrderedSource
 
 
 class FirstRows(NamedTuple):
-    """The first rows of a file as record batches, and whether these are all."""
+    """The first rows of a file as record batches, whether these are all, and the batches they are of."""
 
     head: list[Any]
     is_whole: bool
+    batches: Sequence[Batch] = ()
+
+    @classmethod
+    def of(cls, batches: Sequence[Batch], is_whole: bool) -> "FirstRows":
+        """Return the first rows of batches."""
+        head, n_rows = [], 0
+        for batch in batches:
+            head.append(batch.rows.slice(0, FIRST_ROWS - n_rows))
+            n_rows += head[-1].num_rows
+        return cls(_joined(head), is_whole, batches)
 
     @property
     def n_rows(self) -> int:
@@ -47,22 +57,23 @@ class FirstRows(NamedTuple):
 
 def first_rows(source: Source, names: Sequence[str], strict: bool) -> FirstRows:
     """Return the first rows of the columns `names`; if `strict`, raise StreamError for a bad row."""
-    head, n_rows, n_bytes = [], 0, 0
+    batches: list[Batch] = []
+    n_rows = n_bytes = 0
     problems: Problems = []
     for batch in source.batches(names):
         if strict:
             raise_first(source, batch.problems)
         problems = problems or batch.problems
-        head.append(batch.rows.slice(0, FIRST_ROWS - n_rows))
-        n_rows += head[-1].num_rows
+        batches.append(batch)
+        n_rows += batch.rows.num_rows
         n_bytes += batch.rows.nbytes
         if n_rows >= FIRST_ROWS or n_bytes >= FIRST_BYTES:
-            return FirstRows(_joined(head), False)
+            return FirstRows.of(batches, False)
     if not n_rows and problems:
         check_some(source, 0, [Message(f"data row {problems[0][0]}", problems[0][1])])
     if not n_rows:
         raise StreamError(f"{source.name} has no rows of data")
-    return FirstRows(_joined(head), True)
+    return FirstRows.of(batches, True)
 
 
 def _joined(head: list[Any]) -> list[Any]:
@@ -135,16 +146,23 @@ def _spelled(counts: dict[Any, int], form: str) -> tuple[dict[Any, dict[Any, int
     return spellings(there, match, lambda value: folded(str(value), match)), match
 
 
-def all_classes(source: Source, label: Column, head: list[Any], strict: bool) -> tuple[NDArray[Any], int]:
-    """Return the sorted labels of all rows, and the number of rows; spellings are those of the first rows."""
+def check_again(source: Source) -> None:
+    """Raise StreamError if a source cannot be read twice, to find its labels first."""
     if source.once:
         raise StreamError(f"{source.name} can be read only once: name its labels, ", Advice("classes", [...]))
+
+
+def all_classes(source: Source, label: Column, head: list[Any]) -> tuple[NDArray[Any], int]:
+    """Return the sorted labels of all rows, and the number of rows; spellings are those of the first rows.
+
+    Raise StreamError for a bad row.
+    """
+    check_again(source)
     first_classes(source, label, head)
     match, form, n_rows = label.codes.match, source.label_form, 0
     found = ClassCodes(label.spellings, grows=True, match=match, form=form, decoded=source.labels)
     for values, n_more, problems in source.distinct(label.name):
-        if strict:
-            raise_first(source, problems)
+        raise_first(source, problems)
         known = len(found)
         found.of(label.missing.kept(values))
         if len(found) > known:

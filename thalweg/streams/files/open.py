@@ -73,10 +73,10 @@ def from_file(
     column comes from the ARFF header or the Parquet or Arrow schema, otherwise from the first 10,000 rows: a
     number, also with a decimal comma, marks between thousands, money or percent; a date; text of several
     words; an id, which is left out; or else a category. A column of only 0 and 1 is categorical with those
-    codes, if there are 50 rows. Other categories are coded in the order of the ARFF header or dictionary, or,
-    without one, in the order of appearance. A category that appears later gets the next code, so
-    `n_categories` may grow, and with it the memory of the stream. The attribute `columns` of the stream says
-    what was found. Of an Arrow file one record batch at a time is in memory, whatever its length.
+    codes, if there are 50 rows, and a number from the first other number on. Other categories are coded in
+    the order of the ARFF header or dictionary, or, without one, in the order of appearance. A category that
+    appears later gets the next code, so `n_categories` may grow, and with it the memory of the stream. The
+    attribute `columns` of the stream says what was found. Of an Arrow file one record batch at a time is in memory, whatever its length.
 
     Parameters
     ----------
@@ -100,7 +100,8 @@ def from_file(
     ignore
         Names or positions of columns to leave out.
     header
-        Whether the first row of a CSV file has the names of the columns; by default, if it has no number.
+        Whether the first row of a CSV file has the names of the columns; by default, if it has no number, or
+        its numbers are names, as in `0,1,2,label`.
     delimiter
         What separates the cells of a CSV file; by default the one of comma, semicolon, tab and bar
         that is in every line as often.
@@ -122,7 +123,7 @@ def from_file(
         are known in columns of numbers and dates only; NA is a category among codes of two capital letters.
     on_error
         "raise" stops at the first bad row with a `StreamError` that names the file, data row (the first below
-        the header is 1), column and value. "skip" leaves such rows out.
+        the header is 1), column and value. "skip" leaves such rows out, and nothing of them stays.
     with_labels
         False if there is no column of labels: all columns are inputs, and all labels are missing.
     scan_labels

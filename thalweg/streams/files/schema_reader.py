@@ -48,7 +48,7 @@ class SchemaReader:
             self.missing = Missing(tuple(map(str, schema.get("missing", ()))))
             Codes(match=self.match)
             self.classes: NDArray[Any] = as_classes(schema["classes"], ordered=True)
-            self._examples = {spec["name"]: _example(spec) for spec in schema["columns"]}
+            self._examples = {spec["name"]: example(spec) for spec in schema["columns"]}
             self.names = tuple(name for column in self._examples.values() for name in column.inputs)
             if not self.names or len(self._examples) < len(schema["columns"]):
                 raise ValueError("its columns have no names of their own")
@@ -82,15 +82,16 @@ class SchemaReader:
                 column.note = "as in the schema" if is_known else "not in the schema"
                 extra += [] if is_known else [repr(column.name)]
         for column in chosen:
-            example = self._examples[column.name]
-            column.kind, column.codes, column.reader = example.kind, example.codes.copy(), example.reader
+            known = self._examples[column.name]
+            column.kind, column.codes, column.reader = known.kind, known.codes.copy(), known.reader
             column.is_told, column.note = True, ""
+            column.is_empty, column.is_boolean, column.words = known.is_empty, known.is_boolean, known.words
         return chosen, [f"{LEFT_OUT}: {', '.join(extra)}"] if extra else []
 
     def examples(self) -> list[Column]:
         """Return the columns as the schema has them, without a file."""
         return [
-            replace(column, codes=column.codes.copy(), missing=self.missing)
+            replace(column, codes=column.codes.copy(), missing=self.missing.joined(Missing(column.words)))
             for column in self._examples.values()
         ]
 
@@ -98,12 +99,12 @@ class SchemaReader:
         """Set how to read the columns, whose first rows are `head`."""
         numbers = known_numbers(head) if options.decimal != "," else ()
         for j, column in enumerate(columns):
-            column.missing = options.missing
-            if options.is_fixed:
+            column.missing = options.missing.joined(Missing(column.words))
+            if options.is_fixed or column.is_empty:
                 continue
             if column.kind == CATEGORY or (column.is_plain and column.name in numbers):
                 continue
-            arrays = [options.missing.cleaned(rows.column(j), column.is_numeric) for rows in head]
+            arrays = [column.missing.cleaned(rows.column(j), column.is_numeric) for rows in head]
             if column.kind == NUMBER:
                 known = column.reader if isinstance(column.reader, Decimals) else None
                 known = None if column.has_points else _decimals(known, arrays, options)
@@ -117,9 +118,11 @@ class SchemaReader:
                     raise StreamError(f"{where}, column {column.name!r}: the first rows are not all dates")
 
 
-def _example(spec: dict[str, Any]) -> Column:
+def example(spec: dict[str, Any]) -> Column:
     """Return a column as a part of a schema describes it."""
-    column = Column(str(spec["name"]), spec["kind"])
+    column = Column(str(spec["name"]), spec["kind"], is_empty=bool(spec.get("empty", False)))
+    column.words = tuple(map(str, spec.get("missing", ())))
+    column.is_boolean = column.kind == FLAG and bool(spec.get("boolean", False))
     if column.kind == CATEGORY:
         match = str(spec.get("match", "exact"))
         column.codes = Codes(spec["values"], grows=bool(spec["grows"]), where=column.name, match=match)
@@ -137,6 +140,8 @@ def _example(spec: dict[str, Any]) -> Column:
         column.reader = Decimals(spec["decimal"])
     elif column.kind not in KINDS:
         raise ValueError(f"there is no kind {column.kind!r} of columns")
+    if column.is_empty and column.kind != NUMBER:
+        raise ValueError(f"a column of kind {column.kind!r} is said to be empty")
     return column
 
 

@@ -9,10 +9,10 @@ from scipy.sparse import csr_array
 from thalweg._types import Floats, Ints
 from thalweg.errors import Message
 from thalweg.streams.columns.codes import MISSING, MISSING_TEXT, UNKNOWN, number
-from thalweg.streams.columns.column import CATEGORY, FLAG, Column, Problems
+from thalweg.streams.columns.column import CATEGORY, Column, Problems
 from thalweg.streams.files.sparse_table import IS_NUMBER, SparseTable, floats_of, texts_array
 
-UNUSED, NUMBERS, FLAGS, CATEGORIES = 0, 1, 2, 3
+UNUSED, NUMBERS, CATEGORIES = 0, 1, 2
 
 
 class SparseInputs:
@@ -59,7 +59,7 @@ class SparseInputs:
     def _values(self, rows: SparseTable, kinds: Any) -> tuple[Floats, list[tuple[int, int, str]]]:
         """Return the value of each cell, and (input, position, error message) of those that are wrong."""
         values = rows.numbers.copy()
-        odd = np.flatnonzero((rows.kinds != IS_NUMBER) & ((kinds == NUMBERS) | (kinds == FLAGS)))
+        odd = np.flatnonzero((rows.kinds != IS_NUMBER) & (kinds == NUMBERS))
         texts = rows.texts(odd)
         values[odd] = floats_of(texts)
         numbers = kinds == NUMBERS
@@ -67,7 +67,6 @@ class SparseInputs:
         is_bad = np.zeros(len(values), dtype=bool)
         is_missing = np.array([text in MISSING_TEXT for text in texts], dtype=bool)
         is_bad[odd] = ~np.isfinite(values[odd]) & ~is_missing
-        is_bad |= (kinds == FLAGS) & ~((values == 0) | (values == 1) | np.isnan(values))
         cells = np.flatnonzero(kinds == CATEGORIES)
         values[cells] = self._codes(rows, cells)
         is_bad[cells] = values[cells] == UNKNOWN
@@ -94,8 +93,8 @@ class SparseInputs:
 
 def _kind(column: Column, default: str) -> int:
     """Return how to read a column from the cells of the file; UNUSED if these are not enough."""
-    if column.is_plain and number(default) == 0:
-        return FLAGS if column.kind == FLAG else NUMBERS
+    if column.is_plain and number(default) == 0 and not column.is_boolean:
+        return NUMBERS
     if column.kind == CATEGORY and column.reader is None and not column.codes.grows:
         return CATEGORIES if column.codes.of([default])[0] == 0 else UNUSED
     return UNUSED

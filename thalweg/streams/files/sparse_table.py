@@ -52,6 +52,15 @@ class SparseTable:
         cells = self.columns[part], self.numbers[part], self.kinds[part], self.spans[part]
         return SparseTable(self.text, self.names, self.places, self.defaults, starts - starts[0], cells)
 
+    def take(self, rows: Any) -> "SparseTable":
+        """Return the rows at these places."""
+        rows = np.asarray(rows)
+        lengths = np.diff(self.starts)[rows]
+        starts = np.append(0, np.cumsum(lengths))
+        part = np.repeat(self.starts[rows] - starts[:-1], lengths) + np.arange(starts[-1])
+        cells = self.columns[part], self.numbers[part], self.kinds[part], self.spans[part]
+        return SparseTable(self.text, self.names, self.places, self.defaults, starts, cells)
+
     def texts(self, cells: Ints) -> list[str]:
         """Return the text of some cells."""
         text, quoted = self.text, (self.kinds[cells] == IS_QUOTED).tolist()

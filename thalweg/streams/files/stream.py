@@ -4,8 +4,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,8 +28,16 @@ from thalweg.streams.columns.column import (
 )
 from thalweg.streams.columns.date_orders import settle_date_orders
 from thalweg.streams.columns.decimal_points import settle_decimal_points
-from thalweg.streams.columns.kinds import ID_NOTES, ColumnOptions, is_number, is_settled, set_kind
+from thalweg.streams.columns.kinds import (
+    ID_NOTES,
+    ColumnOptions,
+    is_number,
+    is_settled,
+    plain_numbers,
+    set_kind,
+)
 from thalweg.streams.columns.later_cells import read_later
+from thalweg.streams.columns.later_kinds import KindChange, LaterKinds
 from thalweg.streams.columns.targets import check_last
 from thalweg.streams.files.column_report import ColumnReport, column_warnings, report_columns, target_warnings
 from thalweg.streams.files.errors import reading
@@ -36,6 +45,7 @@ from thalweg.streams.files.first_rows import (
     FirstRows,
     Source,
     all_classes,
+    check_again,
     check_any,
     check_kinds,
     check_labels,
@@ -61,6 +71,13 @@ IN_SCHEMA = frozenset(
 BLOCK, MOST_CELLS = 1 << 14, 1 << 24  # rows that are read as one, and the numbers in them
 
 
+class Known(NamedTuple):
+    """What a stream knows at a row: how many categories and labels there are, and which kinds changed."""
+
+    sizes: list[int]
+    changes: dict[int, KindChange]
+
+
 class FileStream(Stream):
     """A stream of the rows of a file, opened by `from_file`.
 
@@ -71,6 +88,9 @@ class FileStream(Stream):
 
     whole_blocks = False
     digest: RowDigest | None = None
+    _columns: ColumnReport
+    _first_classes: NDArray[Any]
+    _labels: ClassCodes
 
     def __init__(
         self, source: Source, label: Column | None, classes: Iterable[Any] | None, on_error: str,
@@ -83,7 +103,33 @@ class FileStream(Stream):
             options = replace(options, missing=schema.missing.joined(options.missing))
         self._missing, self._is_ordered = options.missing, isinstance(source, OrderedSource)
         self._read = read_later if options.is_fixed and schema is not None else Column.read
-        first, warnings = self._choose_inputs(schema, options)
+        classes = None if classes is None else list(classes)
+        set_up = partial(self._set_up, schema, classes, scan_labels, options, is_target_told)
+        before = [replace(column, codes=column.codes.copy()) for column in source.columns]
+        first, n_rows = set_up(None)
+        if on_error == "skip" and (readable := self._readable_first(first)) is not first:
+            for column, old in zip(source.columns, before, strict=True):
+                vars(column).update(vars(old))
+            first, n_rows = set_up(readable)
+        ids = () if schema is None else schema.ids
+        self._ids = [each.name for each in source.columns if each.note in ID_NOTES or each.name in ids]
+        self.kept = tuple(self._ids if keep is None else keep)
+        # Markers that come later are read as well, only more slowly: a short list is faster to compare with.
+        seen = {marker for counts in self._columns.missing.values() for marker in counts}
+        seen -= {word for column in self.inputs for word in column.words}
+        source.not_numbers = (*MISSING_TEXT, *sorted(seen.difference(MISSING_TEXT)))
+        self.n_rows = (n_rows or source.n_rows) if on_error == "raise" else None
+        self._restart()
+        if scan_labels and self.is_open:
+            self._scan_labels()
+
+    def _set_up(
+        self, schema: SchemaReader | None, classes: Iterable[Any] | None, scan_labels: bool,
+        options: ColumnOptions, is_target_told: bool, first: FirstRows | None,
+    ) -> tuple[FirstRows, int | None]:
+        """Set what the first rows show, by default all of them; return them, and how many rows there are."""
+        source, label = self.source, self.label
+        first, warnings = self._choose_inputs(schema, options, first)
         is_guess = schema is None and classes is None and not is_target_told
         if is_guess and label is not None and not label.codes.values:
             check_last(source.name, label, self.inputs, first.head)
@@ -94,17 +140,40 @@ class FileStream(Stream):
             known = self._first_classes
             warnings += target_warnings(self.inputs, label, known, first.head, is_target_told)
         self._columns = report_columns(source.columns, label, self._advised(warnings), first)
-        ids = () if schema is None else schema.ids
-        self._ids = [each.name for each in source.columns if each.note in ID_NOTES or each.name in ids]
-        self.kept = tuple(self._ids if keep is None else keep)
-        # Markers that come later are read as well, only more slowly: a short list is faster to compare with.
-        seen = {marker for counts in self._columns.missing.values() for marker in counts}
-        source.not_numbers = (*MISSING_TEXT, *sorted(seen.difference(MISSING_TEXT)))
-        self.n_rows = (n_rows or source.n_rows) if on_error == "raise" else None
+        return first, n_rows
+
+    def _readable_first(self, first: FirstRows) -> FirstRows:
+        """Return those of the first rows that can be read; all, if these are all or none."""
+        bad = [self._unreadable(batch.rows) for batch in first.batches]
+        pairs = zip(first.batches, bad, strict=True)
+        left = [batch.without(sorted(places), self.source.declared) for batch, places in pairs]
+        left = [batch for batch in left if len(batch.numbers)]
+        return FirstRows.of(left, first.is_whole) if any(bad) and left else first
+
+    def _unreadable(self, rows: Any) -> set[int]:
+        """Return the positions of first rows that cannot be read."""
+        problems: Problems = [] if self._sparse_inputs is None else self._sparse_inputs.read(rows)[1]
+        for column in self.inputs if self._sparse_inputs is None else ():
+            cells = rows.column(column.name)
+            cleaned = [column.missing.cleaned(cells, numeric=True)]
+            numbers = plain_numbers(cleaned) if column.is_plain else None
+            if numbers is None or not np.isfinite(numbers).all():
+                problems += self._read(replace(column, codes=column.codes.copy()), cells)[1]
+        if self.label is not None and not self.is_open:
+            self._restart()
+            cells = self._missing.cleaned(rows.column(self.label.name), numeric=False)
+            problems += coded(cells, self._labels, "")[1]
+        return {i for i, _ in problems}
+
+    def _scan_labels(self) -> None:
+        """Read all rows to find the labels of those that are not left out."""
+        for _ in self._chunks():
+            pass
+        self._first_classes, self.is_open = as_classes(self._labels.values), False
         self._restart()
 
     def _choose_inputs(
-        self, schema: SchemaReader | None, options: ColumnOptions
+        self, schema: SchemaReader | None, options: ColumnOptions, first: FirstRows | None
     ) -> tuple[FirstRows, list[str]]:
         """Set the inputs and how their columns are read; return the first rows, and warnings."""
         source, last = self.source, [] if self.label is None else [self.label]
@@ -114,12 +183,12 @@ class FileStream(Stream):
             candidates = _candidates(source, self.label)
         else:
             candidates, warnings = schema.choose(source, self.label)
-            self._settled = IN_SCHEMA
+            self._settled = IN_SCHEMA | {"missing"}
         for column in last:
             column.missing, column.spellings = options.missing, {}
         check_kinds(source, [*candidates, *last])
         names = [column.name for column in [*candidates, *last]]
-        first = first_rows(source, names, strict=self.on_error == "raise")
+        first = first_rows(source, names, strict=self.on_error == "raise") if first is None else first
         if schema is None:
             self.inputs = _inputs(source, candidates, first.head, options, warnings)
             self._names = tuple(name for column in self.inputs for name in column.inputs)
@@ -132,7 +201,12 @@ class FileStream(Stream):
         self._block = max(1, min(BLOCK, MOST_CELLS // max(self.n_features, 1)))
         places = np.cumsum([0, *(column.n_inputs for column in self.inputs)]).tolist()
         inputs = zip(places[:-1], self.inputs, strict=True)
-        self._categorical = [(place, column) for place, column in inputs if column.kind == CATEGORY]
+        for column in self.inputs if source.is_sparse else ():
+            column.is_empty = False  # cells that are left out are 0
+        self._later = LaterKinds(self.inputs)
+        self._categorical = [
+            (place, column) for place, column in inputs if column.kind == CATEGORY or column.is_empty
+        ]
         self.is_sparse = source.is_sparse or any(column.kind == TEXT for column in self.inputs)
         self._sparse_inputs = source.inputs(self.inputs) if isinstance(source, SparseSource) else None
         return first, warnings
@@ -155,10 +229,11 @@ class FileStream(Stream):
             listed = label.listed or label.codes.values
             listed = labels_of_cells(listed) if source.label_form == CELL else listed
             self._first_classes = as_classes(listed if classes is None else classes, ordered=True)
-        elif scan_labels:
-            strict = self.on_error == "raise"
-            self._first_classes, n_rows = all_classes(source, label, first.head, strict)
+        elif scan_labels and self.on_error == "raise":
+            self._first_classes, n_rows = all_classes(source, label, first.head)
         else:
+            if scan_labels:
+                check_again(source)
             self._first_classes, self.is_open = first_classes(source, label, first.head), not first.is_whole
             if first.is_whole:
                 check_any(source, label, self._first_classes)
@@ -170,7 +245,9 @@ class FileStream(Stream):
     def _restart(self) -> None:
         self._n_read = 0
         self._numbers: list[Ints] = []
+        self._later.keep({})
         self.skipped_rows: list[int] = []
+        self._headers: list[int] = []
         self.messages: list[str] = []
         self._labels = ClassCodes(
             self._first_classes.tolist(), where=f"{self.name}, classes", match=self._match,
@@ -185,9 +262,20 @@ class FileStream(Stream):
 
     @property
     def columns(self) -> ColumnReport:
-        """What the columns were taken for; some warnings only come while rows are read."""
-        warnings = (*self.source.warnings, *self._columns.warnings)
-        return replace(self._columns, warnings=warnings)
+        """What the columns were taken for; some warnings only come while rows are read, as do other kinds."""
+        warnings = (*self.source.warnings, *self._columns.warnings, *_header_warnings(self._headers))
+        return replace(self._columns, warnings=warnings).changed(self.changes)
+
+    @property
+    def changes(self) -> list[KindChange]:
+        """The columns that became another kind, with the row at which they did."""
+        changes = self._later.changes.values()
+        return [each._replace(warning=self._advised([each.warning])[0]) for each in changes]
+
+    @property
+    def skipped(self) -> int:
+        """Number of rows that were left out because they cannot be read; not of headers that come again."""
+        return len(self.skipped_rows) - len(self._headers)
 
     @property
     def cell_names(self) -> tuple[str, ...]:
@@ -212,7 +300,8 @@ class FileStream(Stream):
     @property
     def n_categories(self) -> Ints:
         """Number of categories of each input known so far, 0 if it is numeric."""
-        return np.array([n for column in self.inputs for n in column.n_categories], dtype=np.intp)
+        counts = (self._later.n_categories(j) for j in range(len(self.inputs)))
+        return np.array([n for each in counts for n in each], dtype=np.intp)
 
     def schema(self) -> dict[str, Any]:
         """Return the inputs and classes, as far as they are known now, for `from_file(path, like=…)`."""
@@ -288,9 +377,7 @@ class FileStream(Stream):
         """
         if self.on_error != "raise" or not self.whole_blocks:
             for batch in batches:
-                X, codes, problems = self._converted(batch)
-                good = self._good_rows(len(codes), problems, batch) if problems or batch.problems else None
-                X, codes = (X, codes) if good is None else (X[good], codes[good])
+                X, codes, good = self._readable(batch)
                 self._n_read += len(codes)
                 yield batch, X, codes, good
             return
@@ -304,6 +391,7 @@ class FileStream(Stream):
                 self._forget(known)
                 raise
             self._n_read += len(codes)
+            self._count_headers(batch)
             places = batch.numbers if batch.places is None else batch.places
             bad = [*(int(places[i]) for i, _ in problems), *(number for number, _ in batch.problems)]
             last = min(bad) - 1 if bad else int(np.max(places, initial=0))
@@ -312,42 +400,60 @@ class FileStream(Stream):
                 yield from held
                 rows = np.arange(len(codes)) < n
                 yield (batch, X, codes, None) if n == len(codes) else (batch, X[:n], codes[:n], rows)
-                known, held = self._known_after(before, X[:n], codes[:n]), []
+                known, held = self._known_after(before, X[:n], codes[:n], last), []
             if bad:
                 self._forget(known)
-                self._good_rows(len(codes), problems, batch)
+                self._good_rows(batch, [(int(batch.numbers[i]), why) for i, why in problems])
             if n < len(codes):
                 held.append((batch, X[n:], codes[n:], np.arange(len(codes)) >= n))
         yield from held
 
-    def _known(self) -> list[int]:
-        """Return how many categories each column that has some has, and how many labels there are."""
-        return [*(len(column.codes) for _, column in self._categorical), len(self._labels)]
+    def _readable(self, batch: Batch) -> tuple[Any, Ints, Mask | None]:
+        """Return X and codes of the rows without a problem, and which these are; the others leave nothing."""
+        known, left, found = self._known(), batch, []
+        X, codes, problems = self._converted(left)
+        while problems:
+            found += [(int(left.numbers[i]), why) for i, why in problems]
+            if self.on_error == "raise":
+                break
+            self._forget(known)
+            left = left.without([i for i, _ in problems], self.source.declared)
+            X, codes, problems = self._converted(left)
+        if not found and not batch.problems and not batch.headers:
+            return X, codes, None
+        return X, codes, self._good_rows(batch, found)
 
-    def _known_after(self, before: list[int], X: Any, codes: Ints) -> list[int]:
+    def _known(self) -> Known:
+        """Return how many categories each column that has some has, and what else later rows change."""
+        n_categories = [len(column.codes) for _, column in self._categorical]
+        return Known([*n_categories, len(self._labels)], self._later.changes.copy())
+
+    def _known_after(self, before: Known, X: Any, codes: Ints, last: int) -> Known:
         """Return what `_known` was after these rows; `before` is what it was before their batch."""
-        found, now = before.copy(), self._known()
+        found, now = before.sizes.copy(), self._known().sizes
         for j, (place, _) in enumerate(self._categorical):
-            if now[j] > before[j]:
+            if now[j] > found[j]:
                 cells = X[:, [place]]
                 values = cells.data if hasattr(cells, "tocsr") else cells
-                found[j] = max(before[j], int(np.max(values[~np.isnan(values)], initial=-1)) + 1)
-        found[-1] = max(before[-1], int(np.max(codes, initial=-1)) + 1)
-        return found
+                found[j] = max(found[j], int(np.max(values[~np.isnan(values)], initial=-1)) + 1)
+        found[-1] = max(found[-1], int(np.max(codes, initial=-1)) + 1)
+        return Known(found, self._later.up_to(last))
 
-    def _forget(self, known: list[int]) -> None:
-        """Forget the categories and labels beyond those that were known."""
-        for (_, column), n in zip(self._categorical, known[:-1], strict=True):
+    def _forget(self, known: Known) -> None:
+        """Forget the categories, labels and kinds beyond those that were known."""
+        for (_, column), n in zip(self._categorical, known.sizes[:-1], strict=True):
             while len(column.codes) > n:
                 column.codes.forget_last()
-        while len(self._labels) > known[-1]:
+        while len(self._labels) > known.sizes[-1]:
             self._labels.forget_last()
+        self._later.keep(known.changes)
         self.classes = as_classes(self._labels.values, ordered=True)
 
     def _converted(self, batch: Batch) -> tuple[Any, Ints, Problems]:
         """Return X, codes and a list of (position, error message)."""
         n = batch.rows.num_rows
-        X, problems = self._read_inputs(batch.rows)
+        X, problems = self._read_inputs(batch.rows, batch.numbers)
+        self._later.widen(X, batch.numbers)
         if self.label is None:
             return X, np.full(n, MISSING, dtype=np.intp), problems
         known = ", ".join(map(str, self.classes[:10])) + (", …" if len(self.classes) > 10 else "")
@@ -361,13 +467,14 @@ class FileStream(Stream):
         problems += [(i, Message(f", column {self.label.name!r}: ", complaint)) for i, complaint in wrong]
         return X, codes, problems
 
-    def _read_inputs(self, rows: Any) -> tuple[Any, Problems]:
+    def _read_inputs(self, rows: Any, numbers: Ints) -> tuple[Any, Problems]:
         if self._sparse_inputs is not None:
             return self._sparse_inputs.read(rows)
         problems: Problems = []
         parts = []
         for j, column in enumerate(self.inputs):
-            values, wrong = self._read(column, rows.column(j))
+            cells = self._later.filled(j, rows.column(j), numbers) if column.is_empty else rows.column(j)
+            values, wrong = self._read(column, cells)
             parts.append(values)
             problems += [(i, Message(f", column {column.name!r}: ", complaint)) for i, complaint in wrong]
         return side_by_side(parts, (rows.num_rows, self.n_features)), problems
@@ -384,19 +491,32 @@ class FileStream(Stream):
         """Return messages without the advice to pass what the schema says."""
         return [each.without(self._settled) if isinstance(each, Message) else each for each in messages]
 
-    def _good_rows(self, n: int, problems: Problems, batch: Batch) -> Mask:
-        """Return which of `n` rows have no problem; count the others, or raise StreamError for the first."""
-        found = {int(batch.numbers[i]): complaint for i, complaint in reversed(problems)}
-        found |= dict(batch.problems)
+    def _good_rows(self, batch: Batch, problems: Problems) -> Mask:
+        """Return which rows have none of `problems`, pairs of a number and a message, nor one of the batch.
+
+        Count the others, or raise StreamError for the first.
+        """
+        found = dict(reversed(problems)) | dict(batch.problems)
         found = dict(zip(found, self._advised(found.values()), strict=True))
         if self.on_error == "raise":
             raise_first(self.source, list(found.items()))
-        self.skipped_rows += sorted(found)
+        self._count_headers(batch)
+        self.skipped_rows[len(self.skipped_rows) - len(batch.headers) :] = sorted([*found, *batch.headers])
         for row in sorted(found)[: N_MESSAGES - len(self.messages)]:
             self.messages.append(Message(f"{self.source.name}, data row {row}", found[row]))
-        good = np.ones(n, dtype=bool)
-        good[[i for i, _ in problems]] = False
-        return good
+        return ~np.isin(batch.numbers, [*found])
+
+    def _count_headers(self, batch: Batch) -> None:
+        """Count the lines of a batch that are the header again as rows that are left out."""
+        self.skipped_rows += batch.headers
+        self._headers += batch.headers
+
+
+def _header_warnings(rows: Sequence[int]) -> list[str]:
+    """Return what is to be said of these rows, which are the header again."""
+    if len(rows) < 2:
+        return [f"1 line is the header again, data row {row:,}: left out" for row in rows]
+    return [f"{len(rows):,} lines are the header again, the first in data row {rows[0]:,}: left out"]
 
 
 def _size(source: Source) -> int | None:

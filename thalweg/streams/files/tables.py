@@ -11,10 +11,12 @@ import pyarrow as pa
 
 from thalweg._frames import frame_columns, frame_names
 from thalweg.errors import ParameterError, StreamError, short_repr
-from thalweg.streams.columns.class_codes import CELL, GIVEN, TYPED
-from thalweg.streams.columns.column import CATEGORY, Column
+from thalweg.streams.columns.class_codes import CELL, FAR, GIVEN, TYPED
+from thalweg.streams.columns.column import CATEGORY, FLAG, Column
+from thalweg.streams.columns.decimals import lone_word
 from thalweg.streams.columns.kinds import plain_numbers
-from thalweg.streams.files.arrow_files import ROWS, ArrowSource, kind_of
+from thalweg.streams.columns.missing import Missing
+from thalweg.streams.files.arrow_files import ROWS, ArrowSource, declared, kind_of
 
 FIRST_ROWS = 10_000
 MAX_DEPTH = 20
@@ -36,16 +38,19 @@ class TableSource(ArrowSource):
     ) -> None:
         self.name, self.path, self.given, self.label_form, self.labels = name, "", given, form, labels
         self._table, self._schema, self.n_rows = table, table.schema, table.num_rows
+        self.declared = declared(table.schema)
         self.columns = [self._column(field, is_typed) for field in table.schema]
 
     def _column(self, field: Any, is_typed: bool) -> Column:
         kind, is_told = kind_of(field.type), pa.types.is_dictionary(field.type)
         if kind == CATEGORY and not is_told and not (is_typed and self._are_numbers(field.name)):
             kind = None
-        return Column(field.name, kind, is_told=is_told)
+        return Column(field.name, kind, is_told=is_told, is_boolean=kind == FLAG)
 
     def _are_numbers(self, name: str) -> bool:
         texts = self._table.column(name)[:FIRST_ROWS].combine_chunks().dictionary_encode()
+        word = lone_word([texts], None)
+        texts = texts if word is None else Missing((word,)).cleaned(texts, numeric=False)
         found = plain_numbers([texts])
         is_whole = found is not None and len(found) > 0 and not (found != np.round(found)).any()
         return is_whole and 2 * len(texts.dictionary) <= len(texts)
@@ -112,13 +117,14 @@ def trimmed(names: Collection[str], known: Collection[str] = ()) -> dict[str, st
 def _told_apart(labels: Any) -> tuple[Any, dict[str, Any]]:
     """Return labels as a column takes them, and what its texts stand for if it has text and other types.
 
-    An array of Arrow has one type: 1 beside "x" would become "1".
+    An array of Arrow has one type: 1 beside "x" would become "1", and 2**63 beside -1 a float.
     """
     if not isinstance(labels, list | tuple) and str(getattr(labels, "dtype", None)) != "object":
         return labels, {}
     plain = [each.item() if isinstance(each, np.generic) else each for each in labels]
     kinds = {type(each) for each in plain}
-    if str not in kinds or kinds.isdisjoint((bool, int, float)):
+    is_far = int in kinds and any(type(each) is int and not -FAR <= each < FAR for each in plain)
+    if not is_far and (str not in kinds or kinds.isdisjoint((bool, int, float))):
         return labels, {}
     texts = {each for each in plain if type(each) is str}
     found: dict[str, Any] = {}
@@ -298,6 +304,8 @@ def as_column(values: Any) -> Any:
     except (ValueError, TypeError, OverflowError, pa.ArrowNotImplementedError):
         pass
     plain = [each.item() if isinstance(each, np.generic) else each for each in values]
+    if all(each is None or type(each) is int for each in plain):  # some are too large for an integer of Arrow
+        return pa.array([None if each is None else str(each) for each in plain], pa.string())
     try:
         if all(each is None or isinstance(each, int | float | Decimal) for each in plain):
             plain = [None if each is None else float(each) for each in plain]

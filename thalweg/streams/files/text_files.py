@@ -2,6 +2,7 @@
 
 import io
 import os
+import re
 import sys
 from codecs import BOM_UTF8
 from collections import deque
@@ -34,6 +35,7 @@ PIECE = 1 << 20
 MAX_ROW = 1 << 26
 PACKED = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zstd", b"\x04\x22\x4d\x18": "lz4"}
 TEXT = pa.dictionary(pa.int32(), pa.string())
+HEADER, AGAIN = b"thalweg: the header again", ": the header again"
 Distinct: TypeAlias = tuple[list[Any], int, Problems]
 T = TypeVar("T")
 
@@ -56,12 +58,32 @@ class Batch:
     """Parsed rows, their numbers in the file (from 1), and (number, message) of rows that do not parse.
 
     `places` are their numbers in the order in which they are read, if that is another one.
+    `headers` are the numbers of lines that are the header again.
     """
 
     rows: pa.RecordBatch
     numbers: Ints
     problems: Problems
     places: Ints | None = None
+    headers: Sequence[int] = ()
+
+    def without(self, places: Sequence[int], declared: Collection[str] = ()) -> "Batch":
+        """Return the batch without some of its rows, and without values that only these have.
+
+        The values of `declared` columns are listed, whatever rows have.
+        """
+        kept = np.delete(np.arange(len(self.numbers)), places)
+        rows = self.rows.take(pa.array(kept))
+        if isinstance(rows, pa.RecordBatch):
+            names = rows.schema.names
+            columns = [
+                column.dictionary_decode().dictionary_encode()
+                if pa.types.is_dictionary(column.type) and name not in declared
+                else column
+                for name, column in zip(names, rows.columns, strict=True)
+            ]
+            rows = pa.RecordBatch.from_arrays(columns, names=names)
+        return Batch(rows, self.numbers[kept], [], None if self.places is None else self.places[kept])
 
 
 class Pieces:
@@ -146,12 +168,14 @@ class TextSource:
 
     `share_read` is the share of the file's bytes up to the latest batch; None if unknown. `header` says
     whether the names of the columns are those of a first row; None if the format has its own header.
-    `not_numbers` are cells that stand for a missing number. `label_form` and `labels` are the form and the
-    decoded labels of `ClassCodes`.
+    `not_numbers` are cells that stand for a missing number, `declared` the columns whose categories the file
+    lists beside its rows, `header_line` the header as it is written, if a row cannot be like it.
+    `label_form` and `labels` are the form and the decoded labels of `ClassCodes`.
     """
 
     n_rows = None
     declared: frozenset[str] = frozenset()
+    header_line = b""
     not_numbers: Sequence[str] = MISSING_TEXT
     is_sparse = False
     header: bool | None = None
@@ -203,7 +227,8 @@ class TextSource:
             self.share_read = shares.popleft()
             total = rows.num_rows + len(bad)
             numbers = np.delete(np.arange(total), [n - 1 for n, _ in bad]) + done + 1
-            yield Batch(rows, numbers, [(done + n, complaint) for n, complaint in bad])
+            headers = [done + n for n, complaint in bad if complaint == AGAIN]
+            yield Batch(rows, numbers, [(done + n, why) for n, why in bad if why != AGAIN], headers=headers)
             done += total
 
     def distinct(self, name: str) -> Iterator[Distinct]:
@@ -211,7 +236,7 @@ class TextSource:
         position = [column.name for column in self.columns].index(name)
         done = 0
         for values, n_rows, bad in _in_order(partial(self._distinct, name, position), self._pieces()):
-            yield values, n_rows, [(done + n, complaint) for n, complaint in bad]
+            yield values, n_rows, [(done + n, complaint) for n, complaint in bad if complaint != AGAIN]
             done += n_rows + len(bad)
 
     def _noting(self, pieces: Iterator[bytes], shares: deque[float | None]) -> Iterator[bytes]:
@@ -224,6 +249,7 @@ class TextSource:
 
     def _distinct(self, name: str, position: int, piece: bytes) -> Distinct:
         """Find the values by a fast scan; parse pieces that have quotes, escapes or unusual line ends."""
+        piece = self._with_marked_headers(piece)
         form = self._form(piece)
         if form and not form.quote_char and not form.escape_char and _plain_line_ends(piece):
             try:
@@ -239,6 +265,7 @@ class TextSource:
     ) -> tuple[Any, Problems]:
         # pyarrow decodes a row of the wrong length before it calls `note`, and hides an error there.
         self._all_pieces.encoding.check(piece)
+        piece = self._with_marked_headers(piece)
         rows, bad = self._rows(names, numeric, piece, kept)
         form = self._form(piece)
         if not form.quote_char or not self._may_be_unclosed(piece, form, rows.num_rows + len(bad)):
@@ -249,6 +276,14 @@ class TextSource:
             return rows, bad
         rows, bad = self._rows(names, numeric, piece, kept)
         return rows, _merged(bad, unclosed, rows.num_rows + len(bad))
+
+    def _with_marked_headers(self, piece: bytes) -> bytes:
+        """Return text in which lines that are the header again have a cell too many."""
+        line = self.header_line
+        if not line or line not in piece:
+            return piece
+        pattern = rb"(?m)^%s[ \t]*(?=\r?$)" % re.escape(line)
+        return re.sub(pattern, lambda found: line + self._form(piece).delimiter.encode() + HEADER, piece)
 
     def _may_be_unclosed(self, piece: bytes, form: Any, n_rows: int) -> bool:
         # Either there is a row of several lines, or the last one ends inside a quote.
@@ -272,6 +307,9 @@ class TextSource:
         missing_text: Sequence[str] = (),
     ) -> Any:
         def note(row: Any) -> str:
+            if row.text.endswith(HEADER.decode()) and row.actual_columns == row.expected_columns + 1:
+                bad.append((row.number, AGAIN))
+                return "skip"
             text = row.text if len(row.text) <= 60 else row.text[:57] + "..."
             seen, wanted = row.actual_columns, row.expected_columns
             bad.append((row.number, f": {seen} columns instead of {wanted}: {text!r}"))

@@ -22,7 +22,7 @@ for _i in range(EXACT_POWER + 1):
 
 
 cdef class NumberCell(Cell):
-    """Reads a number; of a flag only 0 and 1. `markers` are texts that stand for a missing number."""
+    """Reads a number; of a flag only 0 and 1, as others change its kind. `markers` are texts that stand for a missing number."""
 
     def __init__(self, missing, markers, is_flag):
         Cell.__init__(self, 1, missing)
@@ -66,6 +66,14 @@ cdef class NumberCell(Cell):
             return DECLINED if out[0] == 0 and signbit(out[0]) else GOOD
         out[0] = NAN
         return GOOD if text.strip() in self.markers else DECLINED
+
+
+cdef class EmptyCell(NumberCell):
+    """Reads what is missing in a column that has had no value yet, whose kind the first value says."""
+
+    cdef int read(self, object value, double* out) except -1:
+        cdef int status = NumberCell.read(self, value, out)
+        return status if isnan(out[0]) else DECLINED
 
 
 cdef bint scan_number(span_t text, double* out) except -1:
