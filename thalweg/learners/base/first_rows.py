@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from thalweg._native.kernel import HEAVIEST
 from thalweg._types import Floats, Ints, Mask, Numbers, State
 from thalweg.errors import StateError
 from thalweg.learners.base import state as states
-from thalweg.learners.base.arguments import HEAVIEST
 from thalweg.learners.base.contract import Contract
 from thalweg.rows.sparse_rows import SparseRows, joined
 
@@ -98,7 +98,7 @@ class KeepsFirstRows(Contract):
                 self._first_rows, self._n_learned = rest, n  # it was counted when it came
 
     def _first_rows_state(self) -> list[Any]:
-        found = []
+        found: list[list[Any]] = []
         for code, kept in self._first_rows.items():
             if kept is None:
                 found.append([code])

@@ -1,7 +1,7 @@
 """How a learner is saved, restored, copied and pickled: as a dict of arrays, numbers and strings."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,10 @@ class Saved(LateLabels):
 
     _kind, _format = "learner", 2
     _state_version = 1  # of what `state` returns; see `_migrate`
+    if TYPE_CHECKING:
+
+        def _restore_masked(self, state: State) -> None: ...
+
     _kept_rows: str | None = None  # the parameter that says how many labels are in the state's "y"
 
     def _state_unlocked(self) -> State:

@@ -145,6 +145,6 @@ class SklearnVerbs(Contract):
             order = np.random.default_rng(SHUFFLED).permutation(len(labels))
             rows = DictRows(rows[i] for i in order.tolist()) if isinstance(rows, DictRows) else rows[order]
             labels = labels[order]
-            sample_weight = None if sample_weight is None else sample_weight[order]
+            sample_weight = None if sample_weight is None else np.asarray(sample_weight)[order]
         self.test_then_train(rows, labels, sample_weight=sample_weight)
         return self

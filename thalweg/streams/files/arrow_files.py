@@ -58,11 +58,6 @@ class ArrowSource:
             for field in self._schema
         ]
 
-    @property
-    def declared(self) -> frozenset[str]:
-        """The columns whose dictionaries say the order of their categories."""
-        return frozenset(field.name for field in self._schema if pa.types.is_dictionary(field.type))
-
     def batches(
         self, names: Sequence[str], numeric: Collection[str] = (), last: bool = False,
         kept: Sequence[str] = (),

@@ -76,7 +76,8 @@ def from_file(
     codes, if there are 50 rows, and a number from the first other number on. Other categories are coded in
     the order of the ARFF header or dictionary, or, without one, in the order of appearance. A category that
     appears later gets the next code, so `n_categories` may grow, and with it the memory of the stream. The
-    attribute `columns` of the stream says what was found. Of an Arrow file one record batch at a time is in memory, whatever its length.
+    attribute `columns` of the stream says what was found. Of an Arrow file one record batch at a time is in
+    memory, whatever its length.
 
     Parameters
     ----------
