@@ -235,6 +235,9 @@ class Rules:
         self.model = model.copy().set_params(max_waiting=10**9)
         self.strangers |= {event for event, *_ in self.waiting.values()}
         known = {*model.classes_.tolist()}
+        for key, (what, event) in self.done.items():
+            if what not in (DROPPED, EXPIRED) and what not in known:
+                self.done[key] = object(), event  # of the label it is known only that it is no class
         for key, (event, moment, row, answer) in self.waiting.items():
             if callable(answer) or max(answer, key=answer.get) not in known:  # it has no answer any more
                 answer = partial(self.answer, row)
