@@ -2,6 +2,8 @@
 
 import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from thalweg.errors import ColumnWarning, RowWarning, set_rows_learned
 
@@ -12,6 +14,14 @@ def warn(text: str, kind: type[Warning] = ColumnWarning) -> None:
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("thalweg."):
         frame, level = frame.f_back, level + 1
     warnings.warn(text, kind, stacklevel=level)
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Keep back the warnings of this library: what is done here is done again, and warns then."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ColumnWarning)
+        yield
 
 
 def warn_of_rows(text: str, n_learned: int) -> None:

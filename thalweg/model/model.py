@@ -12,7 +12,7 @@ from thalweg._misspelt import unknown_parameter
 from thalweg._parameters import check_no_text, wrong
 from thalweg._sklearn import ClassifierMixin
 from thalweg._types import Floats, Mask
-from thalweg._warn import warn_of_rows
+from thalweg._warn import quiet, warn_of_rows
 from thalweg.errors import ParameterError, StreamError, first_of, learned_rows
 from thalweg.evaluation import chunked, explanation, prequential
 from thalweg.evaluation.inputs.columns import InputColumns
@@ -89,6 +89,9 @@ class Model(ClassifierMixin, RecordsModel):
         What becomes of a label that is new to a model that has learned: it becomes a class, with a warning if
         it comes after 100 rows, or without one; or it is an error, as with `classes`. "refuse" is from the
         second class on: a first call of `learn` that brings one class leaves the others open.
+    shuffle : bool, default=True
+        Whether `fit` learns rows in a random order, unless a column of dates says that they are in the order
+        of time. `learn` and `partial_fit` keep the order.
 
     Attributes
     ----------
@@ -130,6 +133,7 @@ class Model(ClassifierMixin, RecordsModel):
         random_state: int = 0,
         costs: Any = None,
         new_labels: str = "warn",
+        shuffle: bool = True,
     ) -> None:
         self.target = target
         self.learner = learner
@@ -144,6 +148,7 @@ class Model(ClassifierMixin, RecordsModel):
         self.random_state = random_state
         self.costs = costs
         self.new_labels = new_labels
+        self.shuffle = shuffle
 
     def learn(
         self, source: Any, y: Any = None, *, ids: Ids | None = None, rows: int | None = None, **options: Any
@@ -356,9 +361,20 @@ class Model(ClassifierMixin, RecordsModel):
         with self._reading:
             return explanation(self.learner_, InputColumns(self._coding.schema()))
 
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Forget everything, and learn rows in order; return self."""
-        fresh = type(self)(**self.get_params(deep=False)).learn(X, y)
+    def fit(self, X: Any, y: Any = None, *, shuffle: bool | None = None) -> Self:
+        """Forget everything, and learn rows whose order means nothing, as in scikit-learn; return self.
+
+        They are learned in a random order, by the seed `random_state`, so that a table sorted by its labels
+        does no harm. They keep their order if they are in the order of time by a column of dates, or if
+        `shuffle`, by default the parameter, is False: then the model is that of `partial_fit`.
+        """
+        fresh = type(self)(**self.get_params(deep=False))
+        options: dict[str, Any] = {}
+        if self.shuffle if shuffle is None else shuffle:
+            with quiet():
+                in_time = getattr(fresh._open(*as_rows(X, y)), "runs_in_time", False)
+            options = {} if in_time else {"shuffle": True, "seed": self.random_state}
+        fresh._learn(X, y, None, None, options, may_repeat=True)
         fresh.learner_.flush()
         with self._own_lock().write:
             vars(self).update({name: vars(fresh)[name] for name in FITTED})

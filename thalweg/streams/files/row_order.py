@@ -140,17 +140,21 @@ def _one_array(column: Any) -> Any:
     return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
 
 
-def order_warnings(inputs: Sequence[Column], head: list[Any]) -> list[str]:
-    """Return a warning if time runs backwards by a column of dates and forwards by none."""
-    backwards = []
+def order_of_time(inputs: Sequence[Column], head: list[Any]) -> tuple[int, str | None]:
+    """Return 1 if time runs forwards by a column of dates, else -1 if backwards by one, else 0; and its name."""
+    backwards = None
     for column in inputs:
         if not isinstance(column.reader, Dates):
             continue
         arrays = [column.missing.cleaned(rows.column(column.name), numeric=True) for rows in head]
         runs = direction(column.reader.times(arrays))
         if runs > 0:
-            return []
-        backwards += [column.name] if runs < 0 else []
-    if not backwards:
-        return []
-    return [Message(f"{BACKWARDS} by {backwards[0]!r}: pass ", Advice("newest_first", True))]
+            return 1, column.name
+        backwards = column.name if runs < 0 and backwards is None else backwards
+    return (0, None) if backwards is None else (-1, backwards)
+
+
+def order_warnings(order: tuple[int, str | None]) -> list[str]:
+    """Return a warning if time runs backwards by a column of dates and forwards by none."""
+    runs, name = order
+    return [Message(f"{BACKWARDS} by {name!r}: pass ", Advice("newest_first", True))] if runs < 0 else []

@@ -56,7 +56,7 @@ from thalweg.streams.files.first_rows import (
 )
 from thalweg.streams.files.kept_cells import KeptCells
 from thalweg.streams.files.row_digest import RowDigest
-from thalweg.streams.files.row_order import OrderedSource, order_warnings
+from thalweg.streams.files.row_order import OrderedSource, order_of_time, order_warnings
 from thalweg.streams.files.schema_reader import SchemaReader
 from thalweg.streams.files.sparse_source import SparseSource
 from thalweg.streams.files.sparse_table import known_numbers
@@ -88,6 +88,7 @@ class FileStream(Stream):
 
     whole_blocks = False
     digest: RowDigest | None = None
+    runs_in_time: bool  # whether the first rows are in the order of time, by a column of dates
     _columns: ColumnReport
     _first_classes: NDArray[Any]
     _labels: ClassCodes
@@ -134,7 +135,9 @@ class FileStream(Stream):
         if is_guess and label is not None and not label.codes.values:
             check_last(source.name, label, self.inputs, first.head)
         warnings += column_warnings(self.inputs, first.head)
-        warnings += [] if self._is_ordered else order_warnings(self.inputs, first.head)
+        order = order_of_time(self.inputs, first.head)
+        self.runs_in_time = order[0] > 0
+        warnings += [] if self._is_ordered else order_warnings(order)
         n_rows = self._find_classes(schema, classes, scan_labels, first)
         if label is not None:
             known = self._first_classes
