@@ -1,5 +1,6 @@
 """How a learner is saved, restored, copied and pickled: as a dict of arrays, numbers and strings."""
 
+import copy
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -143,6 +144,7 @@ class Saved(LateLabels):
         check_alike(memory, self._state(), "memory")
         vars(self).update(states.from_plain(memory))
         self._check_predicts()
+        self._check_learns()
 
     def _check_predicts(self) -> None:
         # Arrays of other shapes than they must have, or NaN in them, show when they are used.
@@ -154,6 +156,21 @@ class Saved(LateLabels):
             raise StateError(f"with the state's memory, predictions fail: {error}") from error
         if not np.isfinite(p).all():
             raise StateError("with the state's memory, probabilities are not finite")
+
+
+    def _check_learns(self) -> None:
+        # Arrays that are too short for a class may do for a prediction.
+        twin = object.__new__(type(self))
+        vars(twin).update(vars(self))
+        own = {name: copy.deepcopy(value) for name, value in vars(self).items() if name not in OF_THE_BASE}
+        vars(twin).update(own)
+        p = np.empty((1, self._n_columns))
+        try:
+            with np.errstate(all="ignore"):
+                last = np.array([self._n_columns - 1])
+                twin._learn(np.zeros((1, self.n_features_in_)), last, np.ones(1), p)
+        except Exception as error:
+            raise StateError(f"with the state's memory, it cannot learn: {error}") from error
 
 
 OF_THE_BASE = {

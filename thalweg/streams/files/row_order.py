@@ -141,7 +141,7 @@ def _one_array(column: Any) -> Any:
 
 
 def order_of_time(inputs: Sequence[Column], head: list[Any]) -> tuple[int, str | None]:
-    """Return 1 if time runs forwards by a column of dates, else -1 if backwards by one, else 0; and its name."""
+    """Return 1 if time runs forwards by a column of dates, else -1 if backwards, else 0; and its name."""
     backwards = None
     for column in inputs:
         if not isinstance(column.reader, Dates):
