@@ -7,6 +7,7 @@ import re
 import runpy
 import subprocess
 import sys
+import types
 
 import pytest
 from support.places import ROOT, needs_checkout
@@ -31,6 +32,15 @@ def test_docstring_examples_are_true(name):
 def test_example_runs(path, capsys):
     runpy.run_path(str(path), run_name="__main__")
     assert capsys.readouterr().out.strip()
+
+
+@needs_checkout
+def test_the_learner_of_the_tutorial_passes_the_checks_named_there(monkeypatch):
+    blocks = re.findall(r"```python\n(.*?)```", (DOCS / "tutorial_learner.md").read_text(), re.S)
+    module = types.ModuleType("tutorial_learner")  # for pickles
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    for part in ("class MovingMeans", "check_learner("):
+        exec(next(block for block in blocks if part in block), vars(module))
 
 
 @needs_checkout

@@ -7,6 +7,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from support.counting import Counting
 
 from thalweg.checks import check_learner
 from thalweg.errors import StateError
@@ -200,3 +201,13 @@ def test_a_kernel_refuses_arrays_of_another_type():
     kernel = MajorityClass().begin(1, [0, 1])._kernel
     with pytest.raises(StateError, match="'counts' must be an array of float64, got int64"):
         kernel.restore({"counts": np.zeros(2, dtype=np.int64)})
+
+
+def test_begin_refuses_to_set_what_the_base_class_uses():
+    class Means(Counting):
+        def _begin(self, n_features, n_classes):
+            super()._begin(n_features, n_classes)
+            self._means = np.zeros((n_classes, n_features))
+
+    with pytest.raises(TypeError, match=r"Means: _begin sets self\._means, which the base class uses"):
+        Means().begin(2, [0, 1])

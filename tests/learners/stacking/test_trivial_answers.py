@@ -46,6 +46,7 @@ def rows_behind(stream, learner, **protocol):
     return int(best.sum() - right[0].sum()), 2 * np.sqrt((best != right[0]).sum())
 
 
+@pytest.mark.filterwarnings("ignore:rows are sorted by label")
 @pytest.mark.parametrize("delay", [0, 20])
 @pytest.mark.parametrize("size", ["small", "medium"])
 @pytest.mark.parametrize("made", [sorted_labels, long_runs, label_chain, biased_coin])

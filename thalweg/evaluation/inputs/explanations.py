@@ -63,7 +63,7 @@ def explanation(learner: Any, columns: InputColumns | None = None) -> dict[str, 
     >>> from thalweg.learners import AdaptiveLogistic
     >>> learner = AdaptiveLogistic().fit([[0.0, 1.0], [1.0, 1.0], [2.0, 1.0], [3.0, 1.0]], [0, 0, 1, 1])
     >>> {name: round(value, 1) for name, value in explanation(learner).items()}
-    {'x0': 0.5, 'x1': 0.0}
+    {'x0': 0.7, 'x1': 0.0}
     """
     found = explained(learner)
     if found is None:

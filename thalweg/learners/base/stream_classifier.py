@@ -36,6 +36,7 @@ from thalweg.learners.base.sklearn_verbs import SklearnVerbs
 from thalweg.learners.base.sparse_rows import checked_sparse_rows
 from thalweg.rows.sparse_rows import is_sparse
 
+NOT_IN_BEGIN = ("classes_", "n_features_in_", "n_categories_", "_labels", "_names", "_means", "_waiting")
 BYTES_PER_INPUT = 32  # at least: its number of categories, its mean and count, and what a learner keeps
 
 
@@ -129,9 +130,17 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
         self.n_categories_ = as_category_counts(n_categories, n, self._who)
         self._means = None if self.takes_missing else (np.zeros(n), np.zeros(n))
         # There is room for the first label and the first input from the start.
+        before = {name: vars(self).get(name) for name in NOT_IN_BEGIN}
         self._begin(n, self._n_columns)
+        self._check_own_attributes(before)
         self._limit_again()
         return self
+
+    def _check_own_attributes(self, before: dict[str, Any]) -> None:
+        """Raise TypeError if `_begin` has set an attribute that the base class uses."""
+        for name, value in before.items():
+            if vars(self).get(name) is not value:
+                raise TypeError(f"{self._who}: _begin sets self.{name}, which the base class uses: rename it")
 
     def test_then_train(
         self,
