@@ -40,15 +40,17 @@ class NearestMean(StreamClassifier):
         self.rate = rate
 
     def _begin(self, n_features: int, n_classes: int) -> None:
-        self._mean = np.zeros((n_classes, n_features))
+        self._mean, self._is_unseen = np.zeros((n_classes, n_features)), np.ones(n_classes)
 
     def _learn(self, X: Floats, y: Ints, w: Floats, p: Floats) -> Any:
         for i in range(len(X)):
             self._predict(X[i : i + 1], p[i : i + 1])
             self._mean[y[i]] += (1 - (1 - self.rate) ** w[i]) * (X[i] - self._mean[y[i]])
+            self._is_unseen[y[i]] *= w[i] == 0
 
     def _predict(self, X: Floats, p: Floats) -> None:
         far = np.abs(X[:, None] / 1e150 - self._mean / 1e150).sum(axis=2) * 1e150
+        far += 1e150 * self._is_unseen
         near = np.exp(-np.minimum(far - far.min(axis=1, keepdims=True), 700))
         p[:] = near / near.sum(axis=1, keepdims=True)
 '''

@@ -57,7 +57,7 @@ def test_compact_removes_what_no_checkpoint_needs(folder):
 def test_add_class_opens_a_class(folder):
     ended = run_command("live", "add-class", folder, "returned")
     assert ended.returncode == 0, ended.stderr
-    assert "'returned' is a class since event 49; the classes are no, yes, returned" in ended.stdout
+    assert "'returned' is a class since event 49; the classes are no, returned, yes" in ended.stdout
     with LiveModel(folder) as live:
         assert live.label([6], ["returned"]).statuses == ["learned"]
         live.learn(records(1, 3), labels(1, 3))
@@ -69,7 +69,7 @@ def test_add_class_opens_a_class(folder):
         ended = run_command("live", *words)
         assert ended.returncode == 2 and problem in ended.stderr
     found = json.loads(run_command("live", "add-class", folder, "lost", "--json").stdout)
-    assert found == {"event": 53, "classes": ["no", "yes", "returned", "lost"]}
+    assert found == {"event": 53, "classes": ["lost", "no", "returned", "yes"]}
 
 
 def test_verify_finds_what_is_wrong(folder):

@@ -203,7 +203,7 @@ def test_a_new_label_is_learned_however_short_the_file_was(files, n_rows):
     (files / "new.csv").write_text(table(300, 2).replace(";yes", ";maybe"))
     found = thalweg_command("continue", path, files / "new.csv", "--json")
     assert found.exit_code == 0, found.exception
-    assert thalweg.load(path).classes_.tolist() == ["no", "yes", "maybe"]
+    assert thalweg.load(path).classes_.tolist() == ["maybe", "no", "yes"]
     predicted = thalweg_command("predict", path, files / "new.csv", "--probabilities").stdout
     assert '"p_maybe"' in predicted
 

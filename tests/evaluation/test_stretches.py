@@ -93,7 +93,7 @@ def test_an_evaluation_of_sorted_rows_warns_and_says_so_in_its_page_and_summary(
 def test_a_model_that_learns_sorted_rows_warns_and_shuffled_ones_do_not():
     X, y = iris()
     with pytest.warns(RowWarning, match=f"{SORTED}: what was learned does not carry over.*shuffle=True"):
-        model = thalweg.Model(learner="NaiveBayes").learn(X, y)
+        model = thalweg.Model(learner="NaiveBayes", new_labels="add").learn(X, y)
     with pytest.warns(RowWarning, match=f"{SORTED}: this accuracy"):
         thalweg.Model(learner="NaiveBayes").prequential(X, y)
     model.learn(X, y, shuffle=True)

@@ -75,6 +75,7 @@ class Plain:
         self.model._late._next = 1 + number  # a live model knows rows by their events
         if event.kind == "predict":
             p = self.model.predict_proba(record(i), ids=[f"r{i}"])[0]
+            p = p[np.argsort(self.model._in_order(np.arange(len(p))))]  # in the order in which labels came
             if event.p is not None and not np.array_equal(p, event.p):
                 raise Failed(f"event {number} was answered with {event.p}, plain code says {p}")
         elif event.kind == "label":

@@ -28,7 +28,8 @@ def label(i: int) -> str:
 def first_model(learner: str) -> thalweg.Model:
     rows = [record(-i - 1 + 10**6) | {"paid": "yes" if i % 3 else "no"} for i in range(200)]
     columns = {"price": "number", "weight": "number", "shop": "category"}
-    model = thalweg.Model(target="paid", learner=learner, columns=columns, max_waiting=MAX_WAITING)
+    kept = {"max_waiting": MAX_WAITING, "new_labels": "add"}
+    model = thalweg.Model(target="paid", learner=learner, columns=columns, **kept)
     return model.learn(rows)
 
 

@@ -195,7 +195,7 @@ def test_replace_goes_on_without_a_gap(tmp_path):
         work(live, 0, 20)
         live.export(tmp_path / "before.tw")
         better = thalweg.load(tmp_path / "before.tw")
-        better.learn([record(i) | {"paid": label(i)} for i in range(500, 600)])
+        better.set_params(new_labels="add").learn([record(i) | {"paid": label(i)} for i in range(500, 600)])
         event = live.replace(better)
         assert event == live.event
         assert live.model.digest() == better.digest()

@@ -43,6 +43,7 @@ PIPELINES = {
             "recovers_after_a_drift": NEVER_FORGETS,
             "weight_two_is_the_row_twice": BY_ROWS,
             "learns_an_easy_stream": "two of the three numbers are taken for categories",
+            "fit_does_not_look_at_the_order": "two of the three numbers are taken for categories",
         },
     ),
     "hashed": (

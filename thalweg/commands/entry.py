@@ -16,7 +16,7 @@ def entry() -> NoReturn:
     except (Exception, KeyboardInterrupt) as error:
         if not is_interruption(error):
             raise
-        print("thalweg: interrupted", file=sys.stderr)
+        sys.stderr.write("thalweg: interrupted\n")
         sys.exit(INTERRUPTED)
     finally:
         signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -46,6 +46,7 @@ def as_form(form, rows, folder):
     return {"records": rows, "frame": pd.DataFrame(rows), "generator": (row for row in rows)}[form]
 
 
+@pytest.mark.filterwarnings("ignore:rows are sorted by label")
 @pytest.mark.parametrize("bad", [400, 64, 63, 5])
 @pytest.mark.parametrize("form", FORMS)
 def test_the_same_rows_are_learned_before_a_bad_cell(form, bad, blocks, tmp_path):

@@ -27,6 +27,7 @@ class OpenClasses(Growing):
     @property
     def masked_classes_(self) -> list[Hashable]:
         """The classes that are never answered."""
+        self._check_begun()
         return [self._labels.list[code] for code in self._masked]
 
     def add_class(self, label: Hashable) -> Self:
