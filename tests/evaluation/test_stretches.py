@@ -1,5 +1,7 @@
 """Rows that are sorted by label are pointed out; streams in which labels come in runs are not."""
 
+import html
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -125,3 +127,26 @@ def test_compare_and_tune_name_the_streams_that_are_sorted():
 @pytest.fixture
 def own_cache(tmp_path, monkeypatch):
     monkeypatch.setenv("THALWEG_CACHE", str(tmp_path))
+
+
+@pytest.mark.parametrize("keep", ["rows", "totals"])
+def test_labels_that_are_new_after_many_rows_are_named(keep, tmp_path):
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(3000, 2))
+    y = np.where(X[:, 0] > 0, "Yes", "No").astype(object)
+    y[50], y[2500], y[2700] = "early", "Yess", "other"
+    run = prequential((X, y), NaiveBayes(), keep=keep)
+    assert run.summary()["new_labels"] == {"Yess": 2500, "other": 2700}
+    page = html.unescape(report.write(run, tmp_path / "page.html").read_text())
+    assert "The label 'Yess' is new after 2,500 rows; did you mean 'Yes'?" in page
+
+
+def test_the_first_labels_are_counted_in_any_blocks():
+    codes = np.repeat([0, 1, 0, 2], [5, 150, 20, 9])
+    codes[[3, 170]] = -1
+    whole, parts = Stretches(), Stretches()
+    whole.add(codes)
+    for start in range(0, len(codes), 7):
+        parts.add(codes[start : start + 7])
+    assert whole.first.tolist() == parts.first.tolist() == [0, 4, 173]
+    assert parts.late == [(2, 173)]

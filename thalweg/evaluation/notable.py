@@ -10,6 +10,7 @@ from thalweg.evaluation.formatting import percentage
 from thalweg.evaluation.run import Run
 from thalweg.evaluation.stretches import ACCURACY, about_sorted
 from thalweg.evaluation.tally import ANSWERERS, LEARNER
+from thalweg.streams.columns.new_labels import new_label_text
 from thalweg.trust.performance_alarm import PerformanceAlarm
 
 FEWEST_ROWS = 10  # of a class that was never answered rightly
@@ -106,11 +107,24 @@ def alarm_of_accuracy(run: Run) -> Alarm | None:
     return Alarm(*found, alarm.drop, alarm.p_value_, alarm.false_alarms)
 
 
+def new_labels(run: Run) -> list[str]:
+    """Return in words which labels were new after many rows, if there are few: they may be mistyped."""
+    late, labels = run.stretches.late, run.classes.tolist()
+    if len(late) > MOST_NAMED:
+        return []
+    first = run.stretches.first
+    return [
+        new_label_text(labels[code], n, [labels[k] for k in np.flatnonzero(first < n)])
+        for code, n in late
+    ]
+
+
 def in_words(run: Run) -> list[str]:
     """Return sentences about all this."""
     said = []
     for words in (about_sorted(ACCURACY) if run.stretches.are_sorted else "", run.learned_before):
-        said += [f"{words[0].upper()}{words[1:]}."] if words else []
+        said += [_sentence(words)] if words else []
+    said += [_sentence(words) for words in new_labels(run)]
     missed = missed_classes(run)
     if missed:
         classes = first_of([f"{each.label} ({each.n_rows:,} rows)" for each in missed], MOST_NAMED)
@@ -128,6 +142,10 @@ def in_words(run: Run) -> list[str]:
     return said
 
 
+def _sentence(words: str) -> str:
+    return f"{words[0].upper()}{words[1:]}{'' if words.endswith('?') else '.'}"
+
+
 def plain(run: Run) -> dict[str, Any]:
     """Return the same as plain data, for JSON."""
     fall, alarm = fall_of_accuracy(run), alarm_of_accuracy(run)
@@ -135,6 +153,7 @@ def plain(run: Run) -> dict[str, Any]:
     return {
         "sorted_by_label": run.stretches.are_sorted,
         "learned_before": run.learned_before,
+        "new_labels": {str(run.classes[code]): n for code, n in run.stretches.late},
         "classes_never_right": missed,
         "fall_of_accuracy": None if fall is None else fall._asdict(),
         "alarm_of_accuracy": None if alarm is None else alarm._asdict(),

@@ -4,6 +4,7 @@ import numpy as np
 
 from thalweg._types import Ints
 from thalweg._warn import warn_of_rows
+from thalweg.streams.columns.new_labels import LATE
 
 SHARE = 0.95  # of the rows of a class that must be in one stretch
 LEAST_TIMES = 5  # as many stretches as classes are expected by chance, or more
@@ -17,10 +18,12 @@ class Stretches:
     ----------
     n_rows, longest : ndarray
         For each class its rows, and those of its longest stretch; rows without a label end none.
+    first : ndarray
+        For each class the number of labels before its first one.
     """
 
     def __init__(self) -> None:
-        self.n_rows = self.longest = np.zeros(0, dtype=np.int64)
+        self.n_rows = self.longest = self.first = np.zeros(0, dtype=np.int64)
         self._last, self._length = -1, 0
 
     def add(self, codes: Ints) -> None:
@@ -30,13 +33,24 @@ class Stretches:
             return
         n_new = int(codes.max()) + 1 - len(self.n_rows)
         if n_new > 0:
-            self.n_rows, self.longest = np.pad(self.n_rows, (0, n_new)), np.pad(self.longest, (0, n_new))
+            before = self.n_rows, self.longest, self.first
+            self.n_rows, self.longest, self.first = (np.pad(each, (0, n_new)) for each in before)
+        if (new := self.n_rows[codes] == 0).any():
+            found, places = np.unique(codes[new], return_index=True)
+            self.first[found] = self.n_rows.sum() + np.flatnonzero(new)[places]
         self.n_rows = self.n_rows + np.bincount(codes, minlength=len(self.n_rows))
         starts = np.append(0, np.flatnonzero(np.diff(codes)) + 1)
         lengths = np.diff(starts, append=len(codes))
         lengths[0] += self._length if codes[0] == self._last else 0
         np.maximum.at(self.longest, codes[starts], lengths)
         self._last, self._length = int(codes[-1]), int(lengths[-1])
+
+    @property
+    def late(self) -> list[tuple[int, int]]:
+        """The codes of classes that first come after many labels, and after how many, in order."""
+        late = np.flatnonzero((self.n_rows > 0) & (self.first >= LATE))
+        order = late[np.argsort(self.first[late], kind="stable")]
+        return list(zip(order.tolist(), self.first[order].tolist(), strict=True))
 
     @property
     def are_sorted(self) -> bool:
