@@ -26,6 +26,7 @@ NOTHING_LEARNED = {
     "learns_an_easy_stream": NO_INPUTS,
     "recovers_after_a_drift": NO_INPUTS,
     "fit_does_not_look_at_the_order": NO_INPUTS,
+    "frozen_answers_need_no_labels": NO_INPUTS,
 }
 
 EXCUSED = {
@@ -38,6 +39,7 @@ EXCUSED = {
     },
     "LastLabels": {
         "weight_two_is_the_row_twice": "the label twice follows itself",
+        "frozen_answers_need_no_labels": "its member relies on the last label",
         "recovers_after_a_drift": NEVER_FORGETS,
     },
     "CategoryEffects": {"recovers_after_a_drift": NEVER_FORGETS},
@@ -52,6 +54,7 @@ EXCUSED = {
         "learns_an_easy_stream": TWO_LEAVES,
         "recovers_after_a_drift": TWO_LEAVES,
         "fit_does_not_look_at_the_order": TWO_LEAVES,
+        "frozen_answers_need_no_labels": TWO_LEAVES,
     },
     "RefittingParticleFilter": {
         "a_class_that_never_comes_costs_nothing": "draws more coefficients, and so other random numbers"
@@ -338,7 +341,12 @@ class FailsAtManyInputs(Counting):
 
 
 _GENERATOR = np.random.default_rng(0)
-POOR = ("learns_an_easy_stream", "recovers_after_a_drift", "fit_does_not_look_at_the_order")
+POOR = (
+    "learns_an_easy_stream",
+    "recovers_after_a_drift",
+    "fit_does_not_look_at_the_order",
+    "frozen_answers_need_no_labels",
+)
 
 
 def test_a_right_learner_in_plain_python_passes():
@@ -358,6 +366,7 @@ def test_a_right_learner_in_plain_python_passes():
         (FailsAtManyInputs, "many_inputs_carry_on"),
         (Counting, "learns_an_easy_stream"),
         (Counting, "fit_does_not_look_at_the_order"),
+        (Counting, "frozen_answers_need_no_labels"),
         (RepeatsTheLastLabel, "a_mistyped_label_changes_no_answer"),
         (PrefersTheUnknown, "a_class_that_never_comes_costs_nothing"),
         (AnswersMasked, "masked_classes_are_never_answered"),

@@ -44,6 +44,7 @@ PIPELINES = {
             "weight_two_is_the_row_twice": BY_ROWS,
             "learns_an_easy_stream": "two of the three numbers are taken for categories",
             "fit_does_not_look_at_the_order": "two of the three numbers are taken for categories",
+            "frozen_answers_need_no_labels": "two of the three numbers are taken for categories",
         },
     ),
     "hashed": (
@@ -56,7 +57,11 @@ PIPELINES = {
     ),
     "labels": (
         make_pipeline(StandardScaler(), LastLabels(n=2), Imputer(), NaiveBayes()),
-        {"recovers_after_a_drift": NEVER_FORGETS, "weight_two_is_the_row_twice": "labels follow each other"},
+        {
+            "recovers_after_a_drift": NEVER_FORGETS,
+            "weight_two_is_the_row_twice": "labels follow each other",
+            "frozen_answers_need_no_labels": "it relies on the last labels",
+        },
     ),
     "in an ensemble": (
         OnlineBagging(make_pipeline(StandardScaler(), NaiveBayes()), n_members=3),

@@ -58,13 +58,29 @@ def fit_does_not_look_at_the_order(learner: StreamClassifier) -> None:
     """Fitted on rows sorted by their labels, or whose labels repeat, the learner is right on new ones."""
     X, y = rows(2 * N_LEARNED)
     part, rest = slice(N_LEARNED), slice(N_LEARNED, None)
-    by_label = np.argsort(y[part], kind="stable")
-    n = np.bincount(y[part]).min()
-    cyclic = np.argsort(y[part], kind="stable")
-    cyclic = np.stack([cyclic[y[part][cyclic] == k][:n] for k in range(3)], axis=1).ravel()
-    for order in (by_label, cyclic):
+    for order in (np.argsort(y[part], kind="stable"), _cyclic(y[part])):
         found = _accuracy(clone(learner).fit(X[order], y[order]), X[rest], y[rest])
         assert found > 90, f"fitted on rows in the order of their labels, it is right on {found:.1f} %"
+
+
+def _cyclic(y: Ints) -> Ints:
+    """Return places of rows in an order in which their labels are 0, 1, 2, 0, 1, 2, …"""
+    n = np.bincount(y).min()
+    return np.stack([np.flatnonzero(y == k)[:n] for k in range(3)], axis=1).ravel()
+
+
+def frozen_answers_need_no_labels(learner: StreamClassifier) -> None:
+    """Frozen after rows whose labels repeat, the learner is right on new ones; learning undoes it."""
+    X, y = rows(2 * N_LEARNED)
+    order, rest = _cyclic(y[:N_LEARNED]), slice(N_LEARNED, None)
+    learner = clone(learner).begin(X.shape[1], [0, 1, 2])
+    learner.test_then_train(X[order], y[order])
+    frozen = learner.copy().freeze()
+    found = _accuracy(frozen, X[rest], y[rest])
+    assert found > 90, f"frozen after labels that repeat, it is right on {found:.1f} %"
+    for each in (learner, frozen):
+        each.learn_one(X[0], int(y[0]))
+    assert_same(frozen.state(), learner.state(), "frozen, after a row is learned: state")
 
 
 def masked_classes_are_never_answered(learner: StreamClassifier) -> None:
@@ -87,5 +103,6 @@ LABEL_CHECKS: list[Callable[[Any], object]] = [
     a_mistyped_label_changes_no_answer,
     a_class_that_never_comes_costs_nothing,
     fit_does_not_look_at_the_order,
+    frozen_answers_need_no_labels,
     masked_classes_are_never_answered,
 ]

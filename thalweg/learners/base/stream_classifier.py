@@ -306,7 +306,7 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
     def freeze(self) -> Self:
         """Get ready to answer many rows for which no label comes; return self.
 
-        Until the next row is learned, a stack whose answers follow almost only from past labels uses members
+        Until the next row is learned, a stack whose answers follow mostly from past labels alone uses members
         that do not need these. Other learners do not change.
         """
         with self._writing:

@@ -15,7 +15,7 @@ from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.learners.baselines.category_effects import CategoryEffects
 from thalweg.learners.baselines.label_chain import LabelChain
 from thalweg.learners.baselines.last_labels import LastLabels
-from thalweg.learners.baselines.trivial import MajorityClass
+from thalweg.learners.baselines.trivial import MajorityClass, NoChange
 from thalweg.learners.stacking._native.adaptive_stacking import StackingKernel
 from thalweg.learners.stacking.chosen_members import Chosen, largest
 from thalweg.learners.stacking.default_members import (
@@ -35,7 +35,7 @@ MOST_STACKERS, MOST_WAITING = 100, 1_000_000
 DECAY_OF_NOISE = 0.999
 
 
-MOSTLY = 0.9  # share of members that use past labels from which the others alone answer, if it is frozen
+MOSTLY = 0.75  # share of members that see past labels alone from which others answer, if it is frozen
 
 
 class AdaptiveStacking(WideEnsemble):
@@ -334,7 +334,7 @@ class AdaptiveStacking(WideEnsemble):
 
     def _freeze(self) -> None:
         super()._freeze()
-        of_labels = [uses_labels(each) for each in self._given_members()]
+        of_labels = [isinstance(each, LabelChain | NoChange) for each in self._given_members()]
         self._kernel.arrays["frozen"][:] = self._shares()[of_labels].sum() > MOSTLY
 
     def _numbers(self, name: str, value: Sequence[float], n_least: int, **bounds: float) -> list[float]:
