@@ -34,7 +34,8 @@ class Stretches:
         n_new = int(codes.max()) + 1 - len(self.n_rows)
         if n_new > 0:
             before = self.n_rows, self.longest, self.first
-            self.n_rows, self.longest, self.first = (np.pad(each, (0, n_new)) for each in before)
+            more = np.zeros(n_new, dtype=np.int64)
+            self.n_rows, self.longest, self.first = (np.concatenate([each, more]) for each in before)
         if (new := self.n_rows[codes] == 0).any():
             found, places = np.unique(codes[new], return_index=True)
             self.first[found] = self.n_rows.sum() + np.flatnonzero(new)[places]

@@ -170,6 +170,11 @@ class Model(ClassifierMixin, RecordsModel):
             How a file is read: `header`, `delimiter`, `encoding`, `on_error`, `missing`; and the order of the
             rows of a file, frame or list: `newest_first`, `sort`, `shuffle` and `seed`; see `from_file`.
         """
+        is_plain = type(source) is dict and y is None and ids is None and rows is None and not options
+        if is_plain and self._begun:
+            with self._own_lock().write:
+                if self._learn_record(source):
+                    return self
         return self._learn(source, y, ids, rows, options)
 
     def _learn(
@@ -186,12 +191,9 @@ class Model(ClassifierMixin, RecordsModel):
             raise ParameterError.of("Model", "on_error", problem="must be 'raise': each row has an id")
         if ids is not None:
             check_own_order(options, "excludes ids: each row has one")
-        is_plain = type(source) is dict and y is None and ids is None and rows is None and not options
         progress, n_before = None, self._n_learned
         try:
             with self._own_lock().write:
-                if is_plain and self._begun and self._learn_record(source):
-                    return self
                 stream = self._open(source, y, learns=True, rows=rows, **options)
                 learner = self._begun_learner()
                 known, progress = as_ids(ids), Progress(learner)

@@ -34,10 +34,6 @@ class KeepsFirstRows(Contract):
     _first_rows: dict[int, tuple[Any, float] | None] = {}
 
     @property
-    def _counts_rows(self) -> bool:
-        return self._n_counted < N_COUNTED and self._labels.is_open
-
-    @property
     def _keeps_first_rows(self) -> bool:
         return self._n_counted >= N_COUNTED and self.keeps_first_rows
 

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from thalweg._native.kernel import Kernel, call_counted
 from thalweg._types import Floats, Ints, Numbers, State
 from thalweg.learners.base.arguments import Row, as_id
+from thalweg.learners.base.first_rows import N_COUNTED
 from thalweg.learners.base.memory_limit import Needs
 from thalweg.learners.base.stream_classifier import StreamClassifier
 
@@ -34,9 +35,9 @@ class NativeClassifier(StreamClassifier):
 
     def learn_one(self, x: Row, y: Any, *, id: int | None = None) -> None:
         """Learn one row: an array of inputs, or a dict of named inputs; `id` is that of an observed row."""
-        if self._is_fast(x) and not self._counts_rows:
+        if self._is_fast(x) and (self._n_counted >= N_COUNTED or not self._labels.is_open):
             code = self._labels.code.get(y, -1)
-            if code in self._first_rows:
+            if self._first_rows and code in self._first_rows:
                 code = -1
             if id is None and self._waiting is None:
                 is_done = code >= 0 and self._kernel.learn_row(x, code, self._means)

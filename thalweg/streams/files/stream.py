@@ -106,7 +106,9 @@ class FileStream(Stream):
         self._read = read_later if options.is_fixed and schema is not None else Column.read
         classes = None if classes is None else list(classes)
         set_up = partial(self._set_up, schema, classes, scan_labels, options, is_target_told)
-        before = [replace(column, codes=column.codes.copy()) for column in source.columns]
+        before = []
+        if on_error == "skip":
+            before = [replace(column, codes=column.codes.copy()) for column in source.columns]
         first, n_rows = set_up(None)
         if on_error == "skip" and (readable := self._readable_first(first)) is not first:
             for column, old in zip(source.columns, before, strict=True):
@@ -267,7 +269,8 @@ class FileStream(Stream):
     def columns(self) -> ColumnReport:
         """What the columns were taken for; some warnings only come while rows are read, as do other kinds."""
         warnings = (*self.source.warnings, *self._columns.warnings, *_header_warnings(self._headers))
-        return replace(self._columns, warnings=warnings).changed(self.changes)
+        found = replace(self._columns, warnings=warnings)
+        return found.changed(self.changes) if self._later.changes else found
 
     @property
     def changes(self) -> list[KindChange]:
