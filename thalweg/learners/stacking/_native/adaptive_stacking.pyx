@@ -78,8 +78,8 @@ cdef class StackingKernel(ThreadedKernel):
 
     cdef stacking_t core
 
-    def __init__(self, who, n_features, n_classes, is_trivial, is_chain, is_free, decays, noises, switching, most_kept,
-                 n_jobs, build):
+    def __init__(self, who, n_features, n_classes, is_trivial, is_chain, is_free, decays, noises, switching,
+                 most_kept, n_jobs, build):
         cdef stacking_t* c = &self.core
         trivial, stacked = np.flatnonzero(is_trivial), np.flatnonzero(~np.asarray(is_trivial, dtype=bool))
         chains, free = np.flatnonzero(is_chain), np.flatnonzero(is_free)
@@ -171,7 +171,8 @@ cdef class StackingKernel(ThreadedKernel):
         c.kept = kept_by(self)
         c.stackers.heard, c.stackers.spread = integers(self.arrays["heard"]), doubles(self.buffers["spread"])
         stack_spread(&c.stackers)
-        c.free.weights, c.free.inverse = doubles(self.arrays["free_weights"]), doubles(self.arrays["free_inverse"])
+        c.free.weights = doubles(self.arrays["free_weights"])
+        c.free.inverse = doubles(self.arrays["free_inverse"])
         c.frozen = <char*> flags(self.arrays["frozen"])
 
     cdef double number_of(self, Py_ssize_t m) noexcept nogil:

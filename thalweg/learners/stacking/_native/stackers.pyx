@@ -11,8 +11,8 @@ and learns the label y by one Newton step on its log-loss, with P the inverse of
 
 In (2) classes count that are at least a hundredth as likely as the most likely. What is added to all z_m of a
 member changes nothing, so that two classes need one logarithm. A stacker may take a share n of the labels for
-chance, all classes being as likely: it answers (1 - n) q + n/K instead, and a row counts in (2) and (3) by how
-likely its label is none of these,
+chance, all classes being as likely: it answers (1 - n) q + n/K instead, and a row counts in (2) and (3) by
+how likely its label is none of these,
 
     (1 - n) q_y / ((1 - n) q_y + n/K).                                            (4)
 
