@@ -22,7 +22,7 @@ for _i in range(EXACT_POWER + 1):
 
 
 cdef class NumberCell(Cell):
-    """Reads a number; of a flag only 0 and 1, as others change its kind. `markers` stand for a missing one."""
+    """Reads a number; of a flag only 0 and 1: others change its kind. `markers` stand for a missing one."""
 
     def __init__(self, missing, markers, is_flag):
         Cell.__init__(self, 1, missing)
