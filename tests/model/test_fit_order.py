@@ -8,6 +8,7 @@ from sklearn.model_selection import cross_val_score
 
 from thalweg import Model
 from thalweg.errors import RowWarning
+from thalweg.streams import SEA
 
 
 def table(n=400):
@@ -56,3 +57,25 @@ def test_rows_in_the_order_of_time_keep_it(form, tmp_path):
     assert Model("paid", "LogisticMixture").fit(turned).digest() != (
         Model("paid", "LogisticMixture").learn(turned).digest()
     )
+
+
+FORMS = {
+    "frame": lambda X, y: (X, y),
+    "array": lambda X, y: (X.to_numpy(), y),
+    "lists": lambda X, y: (X.to_numpy().tolist(), y.tolist()),
+    "pairs": lambda X, y: (list(zip(X.to_dict("records"), y, strict=True)), None),
+    "generator": lambda X, y: ((row for row in X.assign(target=y).to_dict("records")), None),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_rows_in_any_form_are_shuffled(form):
+    X, y = table()
+    order = np.argsort(y, kind="stable")
+    fitted = Model(learner="IBoost").fit(*FORMS[form](X.iloc[order], y[order]))
+    assert (fitted.predict(X if form in ("frame", "pairs", "generator") else X.to_numpy()) == y).mean() > 0.9
+
+
+def test_streams_keep_their_order():
+    stream = SEA(n_rows=500)
+    assert Model(learner="IBoost").fit(stream).digest() == Model(learner="IBoost").learn(stream).digest()

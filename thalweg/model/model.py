@@ -21,7 +21,7 @@ from thalweg.evaluation.run import Run
 from thalweg.evaluation.stretches import LEARNED, warn_if_sorted
 from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.model.fitted import FITTED
-from thalweg.model.opening import OPTIONS, check_own_order, sorted_if_set
+from thalweg.model.opening import OPTIONS, check_own_order, has_any_order, is_table, sorted_if_set
 from thalweg.model.predictions import as_given, prediction_columns
 from thalweg.model.records import RecordsModel, check_no_keep
 from thalweg.model.results import results
@@ -367,16 +367,20 @@ class Model(ClassifierMixin, RecordsModel):
         """Forget everything, and learn rows whose order means nothing, as in scikit-learn; return self.
 
         They are learned in a random order, by the seed `random_state`, so that a table sorted by its labels
-        does no harm. They keep their order if they are in the order of time by a column of dates, or if
-        `shuffle`, by default the parameter, is False: then the model is that of `partial_fit`.
+        does no harm. They keep their order if they are in the order of time by a column of dates, if they are
+        those of a stream or of standard input, or if `shuffle`, by default the parameter, is False: then the
+        model is that of `partial_fit`.
         """
         fresh = type(self)(**self.get_params(deep=False))
+        source, y = as_rows(X, y)
+        if isinstance(source, list | tuple) and not is_table(source) and y is not None:
+            source = np.asarray(source)  # rows of numbers
         options: dict[str, Any] = {}
-        if self.shuffle if shuffle is None else shuffle:
+        if has_any_order(source) and (self.shuffle if shuffle is None else shuffle):
             with quiet():
-                in_time = getattr(fresh._open(*as_rows(X, y)), "runs_in_time", False)
+                in_time = getattr(fresh._open(source, y), "runs_in_time", False)
             options = {} if in_time else {"shuffle": True, "seed": self.random_state}
-        fresh._learn(X, y, None, None, options, may_repeat=True)
+        fresh._learn(source, y, None, None, options, may_repeat=True)
         fresh.learner_.flush()
         with self._own_lock().write:
             vars(self).update({name: vars(fresh)[name] for name in FITTED})

@@ -80,7 +80,7 @@ class ColumnSettings:
         if given:
             raise ParameterError.of(WHO, given[0], problem="is for files")
         options = _for_rows(options)
-        if frame_names(source) is not None or is_records(source) or isinstance(source, np.ndarray):
+        if is_table(source):
             return self._open_table(source, labels, coding, options)
         check_own_order(options, "is for files, frames, arrays and records")
         if labels is not None:
@@ -179,3 +179,13 @@ def check_any_known(given: Iterable[str], coding: Coding) -> None:
     if keys.isdisjoint(coding.names) and not any(name.partition(".")[0] in keys for name in coding.names):
         seen, known = first_of(sorted(keys), 10), first_of(sorted(coding.names), 10)
         raise StreamError(f"{WHO}: the records have {seen or 'nothing'}, and none of the columns {known}")
+
+
+def is_table(source: Any) -> bool:
+    """Return whether rows are a frame, an array or a list of records."""
+    return frame_names(source) is not None or is_records(source) or isinstance(source, np.ndarray)
+
+
+def has_any_order(source: Any) -> bool:
+    """Return whether rows can be read in another order, and more than once."""
+    return source != "-" if isinstance(source, str | PathLike) else is_table(source)
