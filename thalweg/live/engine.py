@@ -13,7 +13,6 @@ from thalweg._native.layout import at_most
 from thalweg._types import Floats, Ints, Mask, State
 from thalweg.errors import ParameterError, StateError
 from thalweg.evaluation.state_size import bytes_of
-from thalweg.learners.base.arguments import Labels
 from thalweg.learners.base.first_rows import N_COUNTED as FIRST_LABELS
 from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.live.block import Block
@@ -272,12 +271,10 @@ class Engine:
 
         Raise RowError or what the learner raises, and change nothing, if that is not possible.
         """
-        coding, learner, before = self.model._coding, self.learner, self.coder.mark()
+        before = self.coder.mark()
         found = self.coder.open_label(label)
         try:
-            with learner._writing:
-                labels = Labels(coding.classes, is_open=learner._labels.is_open)
-                learner._all_or_nothing(learner._make_room, learner._names, labels)
+            self.learner.add_class(found)
         except BaseException:
             self.coder.undo(before)
             raise

@@ -8,6 +8,7 @@ from thalweg._native.kernel import HEAVIEST
 from thalweg._types import Floats, Ints, Mask, Numbers, State
 from thalweg.errors import StateError
 from thalweg.learners.base import state as states
+from thalweg.learners.base.arguments import clipped_rows
 from thalweg.learners.base.contract import Contract
 from thalweg.rows.sparse_rows import SparseRows, joined
 
@@ -116,15 +117,14 @@ class KeepsFirstRows(Contract):
         good = type(code) is int and 0 <= code < len(self._labels.list) and len(kept) in (0, 2, 3)
         if good and not kept:
             return code, None
-        w, *row = kept or [None]
-        if not (good and type(w) is float and 0 < w <= HEAVIEST):
+        w, *row = kept or [0.0]
+        values: Any = row[-1] if row else None
+        good = good and type(w) is float and 0 < w <= HEAVIEST and isinstance(values, np.ndarray)
+        if not (good and values.dtype == np.float64 and values.ndim == 1):
             raise StateError("the state's 'first_rows' has a row that this learner cannot have kept")
-        known = np.nan_to_num(row[-1], nan=0.0, posinf=np.inf) if isinstance(row[-1], np.ndarray) else row[-1]
-        states.array_of({"first_rows": known}, "first_rows", 1)
-        values = row[-1]
-        if len(row) == 1 and len(values) <= self.n_features_in_:
-            return code, (np.ascontiguousarray(values[None, :], dtype=np.float64), w)
-        if not (len(row) == 2 and self.takes_sparse):
+        if len(row) == 2 and self.takes_sparse:
+            starts = np.array([0, len(values)], dtype=np.intp)
+            return code, (SparseRows(starts, row[0], values, self.n_features_in_), w)
+        if len(row) == 2 or len(values) > self.n_features_in_:
             raise StateError("the state's 'first_rows' has a row of another width, or a sparse one")
-        starts = np.array([0, len(values)], dtype=np.intp)
-        return code, (SparseRows(starts, row[0], values, self.n_features_in_), w)
+        return code, (clipped_rows(np.ascontiguousarray(values[None]), (), self._who)[0], w)

@@ -198,6 +198,10 @@ cdef class StackingKernel(ThreadedKernel):
         inverse = arrays["inverse"][:, :, :n]
         good = np.allclose(inverse, inverse.transpose(0, 2, 1), rtol=1e-6, atol=1e-9)
         require(good, self.who, "inverse", "must hold symmetric matrices")
+        n, free = self.core.free.n_stacked, arrays["free_inverse"]
+        good = not free[:, n:].any() and not arrays["free_weights"][n:].any()
+        good = good and np.allclose(free[:, :n], free[:, :n].T, rtol=1e-6, atol=1e-9)
+        require(good, self.who, "free_inverse", "must hold a symmetric matrix, filled up with zeros")
 
 
 cdef double weight_of(const stackers_t* s, Py_ssize_t m) noexcept nogil:
