@@ -142,3 +142,21 @@ def test_one_row_is_learned_as_a_whole_or_not_at_all(learner, case):
     after.learn_one(rows[2], LABELS[2])
     for other, _error in interruptions(begin, lambda each: each.learn_one(rows[2], LABELS[2])):
         assert is_same(other.state(), before) or is_same(other.state(), after.state())
+
+
+@pytest.mark.parametrize("learner", LEARNERS, ids=lambda each: type(each).__name__)
+def test_rows_of_late_classes_are_learned_once(learner):
+    rng = np.random.default_rng(2)
+    X, labels = rng.normal(size=(127, 3)), [0, 9, 1, 9, 0, 8, 9]
+
+    def begin():
+        return clone(learner).begin(3).partial_fit(X[:120], (X[:120, 0] > 0).astype(int))
+
+    before, whole = begin().state(), begin()
+    whole.test_then_train(X[120:], labels)
+    for other, error in interruptions(begin, lambda each: each.test_then_train(X[120:], labels)):
+        if not hasattr(error, "rows_learned"):
+            assert is_same(other.state(), before) or is_same(other.state(), whole.state())
+        elif (n := error.rows_learned) < len(labels):
+            other.test_then_train(X[120 + n :], labels[n:])
+            assert_same(other.state(), whole.state(), f"interrupted after {n} rows: the state")
